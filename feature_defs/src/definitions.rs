@@ -1,0 +1,68 @@
+//! The definitions of a project: validated, immutable, fingerprinted.
+
+use indexmap::IndexMap;
+
+use crate::entity::Entity;
+use crate::feature_service::FeatureService;
+use crate::feature_view::{Computation, FeatureView};
+use crate::fingerprint::Fingerprint;
+use crate::model::Model;
+use crate::name::Name;
+use crate::project::Project;
+use crate::request_view::RequestView;
+use crate::source::Source;
+
+/// Everything that a project declares, in the order of files (by path) and of lines. Only [`crate::parse`] makes one,
+/// so every reference in it resolves, every type is known and every expression plans.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definitions {
+    /// Settings.
+    pub project: Project,
+    /// Entities by name.
+    pub entities: IndexMap<Name, Entity>,
+    /// Sources by name.
+    pub sources: IndexMap<Name, Source>,
+    /// Feature views by name. A feature view and a request view never share a name.
+    pub views: IndexMap<Name, FeatureView>,
+    /// Request views by name.
+    pub request_views: IndexMap<Name, RequestView>,
+    /// Feature services by name.
+    pub services: IndexMap<Name, FeatureService>,
+    /// Models by name.
+    pub models: IndexMap<Name, Model>,
+    /// Hash of all the objects; settings of the project are not part of it.
+    pub fingerprint: Fingerprint,
+    /// The files that all this was read from.
+    pub files: Vec<DefinitionFile>,
+}
+
+/// A definition file as it was read: YAML, or SQL that a view names.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DefinitionFile {
+    /// Path relative to the project's root, with `/` between parts.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+impl Definitions {
+    /// The entity that a view's rows describe.
+    ///
+    /// # Panics
+    /// Never for a view of these definitions: references were checked when they were made.
+    #[must_use]
+    pub fn entity_of(&self, view: &FeatureView) -> &Entity {
+        &self.entities[&view.entity]
+    }
+
+    /// The sources that a view reads, by name.
+    #[must_use]
+    pub fn sources_of<'a>(&'a self, view: &'a FeatureView) -> Vec<&'a Source> {
+        let names = match &view.computation {
+            Computation::Sql(sql) => sql.sources.as_slice(),
+            Computation::Windows(windows) => std::slice::from_ref(&windows.source),
+            Computation::Latest(latest) => std::slice::from_ref(&latest.source),
+        };
+        names.iter().map(|name| &self.sources[name]).collect()
+    }
+}

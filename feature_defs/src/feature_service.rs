@@ -1,0 +1,42 @@
+//! Feature services: the ordered, typed list of features that a model reads.
+
+use crate::data_type::DataType;
+use crate::fingerprint::Fingerprint;
+use crate::name::{FeatureRef, Name};
+use crate::value::Value;
+
+/// An ordered, typed list of features; not a running process.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureService {
+    /// The service's name.
+    pub name: Name,
+    /// What it is for, for people.
+    pub description: Option<String>,
+    /// Its features in order, wildcards expanded. No feature stands in it twice.
+    pub features: Vec<ServiceFeature>,
+    /// Hash of names, types, defaults and order, and of the views' fingerprints.
+    pub fingerprint: Fingerprint,
+}
+
+/// One feature of a service.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServiceFeature {
+    /// Which feature.
+    pub reference: FeatureRef,
+    /// Its type, from the view.
+    pub data_type: DataType,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Taken where the stored value is missing or expired, and reported as defaulted; without one the value is null.
+    /// An observed null stays null, and an unavailable value is never replaced (rule 6).
+    pub default: Option<Value>,
+}
+
+/// Where a service's feature comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A feature view: read from the served release.
+    Stored,
+    /// A request view: computed for the request.
+    Request,
+}

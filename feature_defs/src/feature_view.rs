@@ -1,0 +1,99 @@
+//! Feature views: features that share entity, source, computation, TTL and schedule.
+
+use chrono_tz::Tz;
+
+use crate::aggregation::{Aggregate, Window};
+use crate::data_type::DataType;
+use crate::fingerprint::Fingerprint;
+use crate::name::Name;
+use crate::time::Ttl;
+
+/// Features of one entity, computed by night.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureView {
+    /// The view's name.
+    pub name: Name,
+    /// What it is, for people.
+    pub description: Option<String>,
+    /// The entity that its rows describe.
+    pub entity: Name,
+    /// Greatest age at which its values may be used.
+    pub ttl: Ttl,
+    /// When the night computes it; `None` computes it only when asked.
+    pub schedule: Option<Schedule>,
+    /// How its rows come about.
+    pub computation: Computation,
+    /// Its features in order: the view's output schema after the key columns.
+    pub features: Vec<Feature>,
+    /// Hash of all that decides its values: entity, sources, computation, features. Not TTL, schedule or descriptions.
+    pub fingerprint: Fingerprint,
+}
+
+/// How a view's rows come about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Computation {
+    /// A `SELECT` over sources, each already cut at as-of; its rows are stamped with as-of.
+    Sql(SqlSnapshot),
+    /// Aggregates over windows that end at as-of; rows are stamped with as-of. Keys with no event before as-of
+    /// have no row.
+    Windows(Windows),
+    /// The newest visible row of a source (rule 3), stamped with that row's own event time.
+    Latest(Latest),
+}
+
+/// See [`Computation::Sql`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct SqlSnapshot {
+    /// The one `SELECT` statement; `$as_of` is the instant (timestamp, UTC).
+    pub text: String,
+    /// The definition file or `.sql` file that holds it, relative to the project's root, for messages.
+    pub file: String,
+    /// The sources that it reads, sorted.
+    pub sources: Vec<Name>,
+}
+
+/// See [`Computation::Windows`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Windows {
+    /// The source of events.
+    pub source: Name,
+    /// The source's columns that hold the entity's key parts, in the order of the entity's definition.
+    pub key_columns: Vec<String>,
+    /// What is computed.
+    pub aggregates: Vec<Aggregate>,
+    /// The windows; every aggregate is computed over each. Features are ordered by aggregate, then window.
+    pub windows: Vec<Window>,
+}
+
+/// See [`Computation::Latest`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latest {
+    /// The source of feature rows.
+    pub source: Name,
+    /// The source's columns that hold the entity's key parts, in the order of the entity's definition.
+    pub key_columns: Vec<String>,
+    /// The source's columns that become features, in feature order, by the column's name.
+    pub columns: Vec<String>,
+}
+
+/// One feature of a view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Feature {
+    /// Its name within the view.
+    pub name: Name,
+    /// Its type.
+    pub data_type: DataType,
+    /// Whether a row may hold a null for it.
+    pub nullable: bool,
+    /// What it is, for people.
+    pub description: Option<String>,
+}
+
+/// When the night computes a view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schedule {
+    /// Five cron fields (minute, hour, day of month, month, day of week), as written.
+    pub cron: String,
+    /// The zone in which the fields are read.
+    pub timezone: Tz,
+}

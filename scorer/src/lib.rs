@@ -1,0 +1,24 @@
+//! What turns a row of features into a score: bundles, and the kernels that evaluate them.
+//!
+//! ```text
+//!   LightGBM text --import--> Ensemble --quantize--> Bundle (bytes, hashed) --load, check--> Scorer --score--> raw scores
+//! ```
+//!
+//! Pure CPU: no async, no I/O beyond the bytes of a bundle.
+
+use std::fmt;
+
+/// Scores rows. Pure: the same row gives the same bits, whatever rows stand beside it.
+///
+/// An implementation MUST read `rows` as row-major f64, `width()` values a row, and write one raw score a row (before
+/// the model's transform); NaN is a missing value.
+pub trait Scorer: Send + Sync + fmt::Debug {
+    /// Number of inputs a row.
+    fn width(&self) -> usize;
+
+    /// Scores `scores.len()` rows.
+    ///
+    /// # Panics
+    /// When `rows.len() != scores.len() * self.width()`.
+    fn score(&self, rows: &[f64], scores: &mut [f64]);
+}

@@ -1,0 +1,195 @@
+//! The online store: rows of the served releases, for serving.
+//!
+//! ```text
+//!   night:  begin(view, content) -> write(rows)* -> complete(count, checksum)     for each view
+//!           register(release) -> flip(from, to)                                   one small write
+//!   day:    served() -> release(number)      once a release     read(release, addresses)    once a request
+//! ```
+
+use std::fmt;
+use std::ops::Range;
+
+use async_trait::async_trait;
+use feature_defs::fingerprint::Fingerprint;
+use feature_defs::name::Name;
+
+use crate::error::Result;
+use crate::release::{Release, ReleaseNumber, SnapshotId};
+
+/// Where releases are served from.
+///
+/// An implementation MUST
+/// - show a snapshot's rows to no reader before a registered release that names it is served;
+/// - keep every registered release readable, unchanged, until it is dropped;
+/// - answer [`OnlineStore::read`] from exactly the release it is given, in the order of the addresses, repeats included;
+/// - make [`OnlineStore::flip`] one atomic, durable change that other processes see at once;
+/// - say [`RowState::Unavailable`] or fail, and never [`RowState::Missing`], when it could not look;
+/// - leave nothing behind for the next call when a future of its own is dropped.
+///
+/// Methods have no default bodies, so that a wrapper cannot bypass one by leaving it out.
+#[async_trait]
+pub trait OnlineStore: Send + Sync + fmt::Debug {
+    /// Starts staging the snapshot of `view` with this content, or finds it: a complete one is returned as it is, an
+    /// abandoned one is emptied and started anew. MUST be idempotent by (view, content).
+    async fn begin(&self, view: &Name, content: Fingerprint) -> Result<Staging>;
+
+    /// Adds rows to a snapshot that is being staged. Keys MUST come in strictly ascending order over all calls.
+    async fn write(&self, snapshot: SnapshotId, rows: &[StagedRow<'_>]) -> Result<()>;
+
+    /// Verifies what was staged against `expected`, by reading it back, and marks it complete. On a difference it MUST
+    /// fail with [`crate::error::ErrorKind::Corrupt`] and leave the snapshot incomplete. Idempotent.
+    async fn complete(&self, snapshot: SnapshotId, expected: Checksum) -> Result<()>;
+
+    /// Makes a release known, not served. MUST refuse one that names an incomplete snapshot, and with `Conflict` a
+    /// number that is taken by another release; registering the same release again changes nothing.
+    async fn register(&self, release: &Release) -> Result<()>;
+
+    /// Serves release `to` from now on if `from` is still the one served, else fails with `Conflict` and changes nothing.
+    async fn flip(&self, from: Option<ReleaseNumber>, to: ReleaseNumber) -> Result<()>;
+
+    /// The release that is served now.
+    async fn served(&self) -> Result<Option<ReleaseNumber>>;
+
+    /// A registered release, or `NotFound`.
+    async fn release(&self, number: ReleaseNumber) -> Result<Release>;
+
+    /// All registered releases, by ascending number.
+    async fn releases(&self) -> Result<Vec<Release>>;
+
+    /// Forgets a release that is not served, and the rows that no other release names. Idempotent.
+    async fn drop_release(&self, number: ReleaseNumber) -> Result<()>;
+
+    /// Reads one row for each address from `release` into `rows`, which it empties first. One round trip.
+    async fn read(
+        &self,
+        release: &Release,
+        addresses: &[RowAddress<'_>],
+        rows: &mut Rows,
+    ) -> Result<()>;
+
+    /// Whether the store answers at all.
+    async fn ping(&self) -> Result<()>;
+}
+
+/// What [`OnlineStore::begin`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Staging {
+    /// The snapshot is there, verified: nothing to write.
+    Complete(SnapshotId),
+    /// The snapshot is empty and waits for rows.
+    Open(SnapshotId),
+}
+
+/// A row on its way into a snapshot.
+#[derive(Debug, Clone, Copy)]
+pub struct StagedRow<'a> {
+    /// The entity's canonical key bytes.
+    pub key: &'a [u8],
+    /// The packed row.
+    pub row: &'a [u8],
+}
+
+/// What a snapshot's rows sum up to, whatever wrote them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Checksum {
+    /// Number of rows.
+    pub rows: u64,
+    /// Sum, wrapping, over the rows of the first 8 bytes (little-endian) of BLAKE3 over key length (u32, little-endian),
+    /// key and row.
+    pub sum: u64,
+}
+
+impl Checksum {
+    /// Adds one row.
+    pub fn add(&mut self, row: StagedRow<'_>) {
+        let mut hasher = blake3::Hasher::new();
+        let length = u32::try_from(row.key.len()).unwrap_or(u32::MAX);
+        hasher.update(&length.to_le_bytes());
+        hasher.update(row.key);
+        hasher.update(row.row);
+        let mut first = [0; 8];
+        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        self.rows += 1;
+        self.sum = self.sum.wrapping_add(u64::from_le_bytes(first));
+    }
+}
+
+/// Which row to read.
+#[derive(Debug, Clone, Copy)]
+pub struct RowAddress<'a> {
+    /// Index into [`Release::views`].
+    pub view: usize,
+    /// The entity's canonical key bytes.
+    pub key: &'a [u8],
+}
+
+/// Rows that were read, in the order of their addresses, in one piece of memory that is reused from read to read.
+#[derive(Debug, Default)]
+pub struct Rows {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Found(Range<usize>),
+    Missing,
+    Unavailable,
+}
+
+/// What one address was answered with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowState<'a> {
+    /// The packed row.
+    Found(&'a [u8]),
+    /// The release has no row for the key.
+    Missing,
+    /// The store did not answer for this key.
+    Unavailable,
+}
+
+impl Rows {
+    /// Empties it, keeping its memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.places.clear();
+    }
+
+    /// Adds the answer to the next address.
+    pub fn push(&mut self, row: RowState<'_>) {
+        self.places.push(match row {
+            RowState::Found(bytes) => {
+                let start = self.bytes.len();
+                self.bytes.extend_from_slice(bytes);
+                Place::Found(start..self.bytes.len())
+            }
+            RowState::Missing => Place::Missing,
+            RowState::Unavailable => Place::Unavailable,
+        });
+    }
+
+    /// The answer to the address at `index`.
+    ///
+    /// # Panics
+    /// When `index` is not below [`Rows::len`].
+    #[must_use]
+    pub fn get(&self, index: usize) -> RowState<'_> {
+        match &self.places[index] {
+            Place::Found(range) => RowState::Found(&self.bytes[range.clone()]),
+            Place::Missing => RowState::Missing,
+            Place::Unavailable => RowState::Unavailable,
+        }
+    }
+
+    /// How many addresses were answered.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether nothing was asked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+}
