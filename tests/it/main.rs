@@ -1,1 +1,3 @@
-//! x
+//! Whole-product tests: the binary and the crates together, on real purchases.
+
+mod layering;
