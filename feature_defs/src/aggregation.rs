@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::data_type::{DataType, MAX_DECIMAL_PRECISION};
 use crate::name::Name;
 use crate::time::TimeSpan;
 
@@ -66,6 +67,62 @@ impl AggregateFunction {
         ("last", Self::Last),
         ("distinct_count", Self::DistinctCount),
     ];
+
+    /// The function's name, as definitions write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Mean => "mean",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Last => "last",
+            Self::DistinctCount => "distinct_count",
+        }
+    }
+}
+
+/// Why a function cannot aggregate an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AggregateTypeError {
+    /// Only `count()` goes without a column.
+    #[error("`{}` needs a column", .0.name())]
+    NoColumn(AggregateFunction),
+    /// `sum` and `mean` of a type without arithmetic.
+    #[error("`{}` needs a number, not a {}", .0.name(), .1)]
+    NotNumeric(AggregateFunction, DataType),
+}
+
+/// The type of an aggregate's features, from the type of its column (`None` for `count()`).
+///
+/// # Errors
+/// [`AggregateTypeError`] when the function does not take such a column.
+pub const fn output_type(
+    function: AggregateFunction,
+    column: Option<DataType>,
+) -> Result<DataType, AggregateTypeError> {
+    use AggregateFunction::{Count, DistinctCount, Last, Max, Mean, Min, Sum};
+    let data_type = match (function, column) {
+        (Count, _) => return Ok(DataType::Int64),
+        (_, None) => return Err(AggregateTypeError::NoColumn(function)),
+        (DistinctCount, Some(_)) => return Ok(DataType::Int64),
+        (_, Some(data_type)) => data_type,
+    };
+    match (function, data_type) {
+        (Min | Max | Last, _) => Ok(data_type),
+        (Mean, _) if data_type.is_numeric() => Ok(DataType::Float64),
+        (Sum, DataType::Decimal { scale, .. }) => Ok(DataType::Decimal {
+            precision: MAX_DECIMAL_PRECISION,
+            scale,
+        }),
+        (Sum, _) if data_type.is_float() => Ok(DataType::Float64),
+        (Sum, DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64) => {
+            Ok(DataType::UInt64)
+        }
+        (Sum, _) if data_type.is_integer() => Ok(DataType::Int64),
+        _ => Err(AggregateTypeError::NotNumeric(function, data_type)),
+    }
 }
 
 /// One declared aggregate; it makes one feature a window, named `<name>_<window>`.
@@ -77,4 +134,48 @@ pub struct Aggregate {
     pub function: AggregateFunction,
     /// The source column it is computed from; `None` only for `count()`.
     pub column: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_types_follow_the_column() {
+        use AggregateFunction::{Count, DistinctCount, Last, Max, Mean, Min, Sum};
+        let decimal = |precision| DataType::Decimal {
+            precision,
+            scale: 2,
+        };
+        for (function, column, output) in [
+            (Count, None, DataType::Int64),
+            (Count, Some(DataType::String), DataType::Int64),
+            (DistinctCount, Some(DataType::Date), DataType::Int64),
+            (Sum, Some(DataType::Int8), DataType::Int64),
+            (Sum, Some(DataType::UInt8), DataType::UInt64),
+            (Sum, Some(DataType::Float32), DataType::Float64),
+            (Sum, Some(decimal(12)), decimal(38)),
+            (Mean, Some(decimal(12)), DataType::Float64),
+            (Min, Some(DataType::String), DataType::String),
+            (Max, Some(DataType::Float32), DataType::Float32),
+            (Last, Some(DataType::Bool), DataType::Bool),
+        ] {
+            assert_eq!(
+                output_type(function, column),
+                Ok(output),
+                "{function:?} {column:?}"
+            );
+        }
+        let refused = output_type(Sum, Some(DataType::Date)).expect_err("dates have no sum");
+        assert_eq!(refused.to_string(), "`sum` needs a number, not a date");
+        let refused = output_type(Mean, None).expect_err("no column");
+        assert_eq!(refused.to_string(), "`mean` needs a column");
+    }
+
+    #[test]
+    fn functions_know_their_names() {
+        for (name, function) in AggregateFunction::NAMED {
+            assert_eq!(function.name(), name);
+        }
+    }
 }

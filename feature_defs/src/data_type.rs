@@ -168,6 +168,22 @@ impl DataType {
         )
     }
 
+    /// The least and the greatest value of an integer type; `None` for other types.
+    #[must_use]
+    pub const fn integer_range(self) -> Option<(i128, i128)> {
+        Some(match self {
+            Self::Int8 => (i8::MIN as i128, i8::MAX as i128),
+            Self::Int16 => (i16::MIN as i128, i16::MAX as i128),
+            Self::Int32 => (i32::MIN as i128, i32::MAX as i128),
+            Self::Int64 => (i64::MIN as i128, i64::MAX as i128),
+            Self::UInt8 => (0, u8::MAX as i128),
+            Self::UInt16 => (0, u16::MAX as i128),
+            Self::UInt32 => (0, u32::MAX as i128),
+            Self::UInt64 => (0, u64::MAX as i128),
+            _ => return None,
+        })
+    }
+
     /// Whether values are `float32` or `float64`.
     #[must_use]
     pub const fn is_float(self) -> bool {

@@ -14,6 +14,7 @@
 
 use crate::data_type::DataType;
 use crate::name::Name;
+use crate::value::Value;
 
 /// The thing described, found by an ordered list of typed join-key values.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +89,25 @@ impl EntityKey {
         self.0.extend_from_slice(&flip_i64(micros));
     }
 
+    /// Appends a part of `data_type`, one of [`KEY_TYPES`].
+    ///
+    /// # Errors
+    /// [`KeyPartError`] for a null and for a value that is not of the type; the key is unchanged then.
+    pub fn push_value(&mut self, value: &Value, data_type: DataType) -> Result<(), KeyPartError> {
+        match (value, data_type) {
+            (Value::Int(value), DataType::Int32 | DataType::Int64) => self.push_int(*value),
+            (Value::String(text), DataType::String) => self.push_str(text),
+            (Value::Bytes(bytes), DataType::Bytes) => self.push_bytes(bytes),
+            (Value::Date(days), DataType::Date) => self.push_date(*days),
+            (Value::Timestamp(instant), DataType::Timestamp) => {
+                self.push_timestamp(instant.micros());
+            }
+            (Value::Null, _) => return Err(KeyPartError::Null),
+            _ => return Err(KeyPartError::Type(data_type)),
+        }
+        Ok(())
+    }
+
     fn push_sized(&mut self, tag: u8, payload: &[u8]) {
         let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
         self.0.push(tag);
@@ -105,6 +125,17 @@ impl EntityKey {
     pub fn clear(&mut self) {
         self.0.clear();
     }
+}
+
+/// Why a value is not a key part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyPartError {
+    /// A key has no nulls.
+    #[error("a key part is null")]
+    Null,
+    /// The value is of another type, or the type cannot be a key part.
+    #[error("a key part is not a {0}")]
+    Type(DataType),
 }
 
 const fn flip_i64(value: i64) -> [u8; 8] {
@@ -129,6 +160,36 @@ mod tests {
                 4, 0x7f, 0xff, 0xff, 0xff, // the day before 1970-01-01
             ]
         );
+    }
+
+    #[test]
+    fn values_make_the_same_bytes_and_nulls_are_refused() {
+        let mut plain = EntityKey::new();
+        plain.push_int(7);
+        plain.push_str("x");
+        plain.push_timestamp(-1);
+        let mut key = EntityKey::new();
+        let parts = [
+            (Value::Int(7), DataType::Int32),
+            (Value::String("x".to_owned()), DataType::String),
+            (
+                Value::Timestamp(crate::time::Instant::from_micros(-1)),
+                DataType::Timestamp,
+            ),
+        ];
+        for (value, data_type) in &parts {
+            key.push_value(value, *data_type).expect("a key part");
+        }
+        assert_eq!(key, plain);
+        assert_eq!(
+            key.push_value(&Value::Null, DataType::Int64),
+            Err(KeyPartError::Null)
+        );
+        assert_eq!(
+            key.push_value(&Value::Bool(true), DataType::Bool),
+            Err(KeyPartError::Type(DataType::Bool))
+        );
+        assert_eq!(key, plain);
     }
 
     #[test]

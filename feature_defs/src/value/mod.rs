@@ -1,5 +1,12 @@
 //! One value of a [`DataType`], and its JSON form. Used where single values matter: keys, defaults, requests, answers.
 
+mod arrow;
+pub mod json;
+#[cfg(test)]
+mod tests;
+
+pub use json::ValueError;
+
 use crate::time::Instant;
 
 /// One value. Its [`DataType`] is known from the declaration that it belongs to.
