@@ -6,6 +6,8 @@
 //!   day:    served() -> release(number)      once a release     read(release, addresses)    once a request
 //! ```
 
+pub mod row;
+
 use std::fmt;
 use std::ops::Range;
 
