@@ -10,6 +10,10 @@
 //!
 //! It is not an engine and knows no HTTP: it keeps what it is given and gives back exactly that.
 
+#![deny(unsafe_code)]
+
+pub mod config;
+pub mod conformance;
 pub mod error;
 pub mod offline;
 pub mod online;

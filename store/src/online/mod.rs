@@ -6,6 +6,7 @@
 //!   day:    served() -> release(number)      once a release     read(release, addresses)    once a request
 //! ```
 
+pub mod embedded;
 pub mod row;
 
 use std::fmt;
