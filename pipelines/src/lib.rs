@@ -1,1 +1,25 @@
-//! x
+//! The night: sources are cut at as-of, computed into snapshots, and published as one release.
+//!
+//! ```text
+//!   sources --scan (cut at as-of)--> sql | windows | latest --> snapshot --> offline store
+//!                                                                  |
+//!                                         rows, staged, verified --+--> release --flip--> served
+//! ```
+//!
+//! It is not a scheduler of machines and serves nobody: it writes snapshots and releases, and it answers entity frames
+//! with training sets by the same code.
+
+mod aggregate;
+mod column;
+pub mod error;
+mod exact_cast;
+mod keyed;
+mod keys;
+mod latest;
+mod scan;
+pub mod session;
+pub mod snapshot;
+mod sql;
+#[cfg(test)]
+mod testing;
+mod windows;

@@ -1,0 +1,326 @@
+//! Sums of floats without rounding until the end, so that order cannot matter.
+//!
+//! Every finite `f64` is a whole number of 2^-1074. The sum is kept as one very wide integer of that unit, in limbs of
+//! 32 bits; only the limbs that were touched are kept:
+//!
+//! ```text
+//!   limb i, an i64, stands for limb * 2^(32 i - 1074)
+//!   add      3 limbs, without carrying: 2^30 additions fit before carries must move
+//!   carry    leaves 0 <= limb < 2^32, but for the last, which holds the sign
+//! ```
+//!
+//! Adding with carries put off is the idea of the small superaccumulator in R. M. Neal, "Fast exact summation using
+//! small and large superaccumulators", 2015.
+
+/// The exact sum of `f64` values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ExactSum {
+    /// Number of the first limb kept.
+    first: usize,
+    limbs: Vec<i64>,
+    additions_since_carry: u32,
+    /// How many NaNs, positive and negative infinities were added: they can be taken away again.
+    not_finite: [i64; 3],
+}
+
+const LIMB_BITS: u32 = 32;
+const LIMB_MASK: i64 = 0xffff_ffff;
+const MANTISSA_BITS: u32 = 52;
+const CARRY_EVERY: u32 = 1 << 30;
+
+impl ExactSum {
+    /// Adds a value.
+    pub(crate) fn add(&mut self, value: f64) {
+        self.count(value, 1);
+    }
+
+    /// Takes away a value that was added.
+    pub(crate) fn subtract(&mut self, value: f64) {
+        self.count(value, -1);
+    }
+
+    fn count(&mut self, value: f64, sign: i64) {
+        if !value.is_finite() {
+            let class = if value.is_nan() {
+                0
+            } else {
+                1 + usize::from(value < 0.0)
+            };
+            self.not_finite[class] += sign;
+            return;
+        }
+        if value == 0.0 {
+            return;
+        }
+        let bits = value.abs().to_bits();
+        let exponent = u32::try_from(bits >> MANTISSA_BITS).unwrap_or(0);
+        let fraction = bits & ((1 << MANTISSA_BITS) - 1);
+        // A subnormal counts 2^-1074 units as they stand, a normal number has its leading bit hidden.
+        let (mantissa, position) = match exponent {
+            0 => (fraction, 0),
+            _ => (fraction | (1 << MANTISSA_BITS), exponent - 1),
+        };
+        let sign = if value < 0.0 { -sign } else { sign };
+        let limb = (position / LIMB_BITS) as usize;
+        let shifted = u128::from(mantissa) << (position % LIMB_BITS);
+        self.reach(limb, limb + 3);
+        for (offset, target) in self.limbs[limb - self.first..][..3].iter_mut().enumerate() {
+            let part = (shifted >> (offset * LIMB_BITS as usize)) & u128::from(u32::MAX);
+            *target += sign * i64::try_from(part).unwrap_or(0);
+        }
+        self.additions_since_carry += 1;
+        if self.additions_since_carry == CARRY_EVERY {
+            self.carry();
+        }
+    }
+
+    /// Adds all that another sum holds.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.not_finite.iter_mut().zip(other.not_finite) {
+            *mine += theirs;
+        }
+        if other.limbs.is_empty() {
+            return;
+        }
+        let mut other = other.clone();
+        other.carry();
+        self.carry();
+        self.reach(other.first, other.first + other.limbs.len());
+        let start = other.first - self.first;
+        for (mine, theirs) in self.limbs[start..].iter_mut().zip(&other.limbs) {
+            *mine += theirs;
+        }
+        self.carry();
+    }
+
+    /// The sum, rounded once to the nearest `f64`, ties to even. NaN if a NaN or infinities of both signs are in it,
+    /// else the infinity that is in it. `None` when finite values have a sum beyond the greatest `f64`.
+    pub(crate) fn value(&self) -> Option<f64> {
+        match self.not_finite.map(|count| count > 0) {
+            [true, _, _] | [_, true, true] => return Some(f64::NAN),
+            [_, true, false] => return Some(f64::INFINITY),
+            [_, false, true] => return Some(f64::NEG_INFINITY),
+            [false, false, false] => {}
+        }
+        let mut whole = self.clone();
+        whole.carry();
+        let negative = whole.limbs.last().is_some_and(|last| *last < 0);
+        if negative {
+            for limb in &mut whole.limbs {
+                *limb = -*limb;
+            }
+            whole.carry();
+        }
+        let magnitude = round(whole.first, &whole.limbs)?;
+        Some(if negative { -magnitude } else { magnitude })
+    }
+
+    /// What [`ExactSum::scaled_down`] divides by.
+    pub(crate) const SCALE_DOWN: f64 = 4_294_967_296.0;
+
+    /// The sum divided by [`ExactSum::SCALE_DOWN`], but for digits below the least `f64`.
+    pub(crate) fn scaled_down(&self) -> Self {
+        let mut scaled = self.clone();
+        if scaled.first == 0 && !scaled.limbs.is_empty() {
+            scaled.carry();
+            scaled.limbs.remove(0);
+        } else {
+            scaled.first -= usize::from(scaled.first > 0);
+        }
+        scaled
+    }
+
+    /// Makes the limbs `from..to` be kept.
+    fn reach(&mut self, from: usize, to: usize) {
+        if self.limbs.is_empty() {
+            self.first = from;
+        }
+        if from < self.first {
+            let missing = self.first - from;
+            self.limbs.splice(0..0, std::iter::repeat_n(0, missing));
+            self.first = from;
+        }
+        if to > self.first + self.limbs.len() {
+            self.limbs.resize(to - self.first, 0);
+        }
+    }
+
+    /// Moves carries, and drops limbs at the end that only repeat the sign.
+    fn carry(&mut self) {
+        self.additions_since_carry = 1;
+        let mut carry = 0;
+        for limb in &mut self.limbs {
+            let with_carry = *limb + carry;
+            *limb = with_carry & LIMB_MASK;
+            carry = with_carry >> LIMB_BITS;
+        }
+        if carry != 0 {
+            self.limbs.push(carry);
+        }
+        while let Some(last) = self.limbs.pop() {
+            match (last, self.limbs.last_mut()) {
+                (0, _) => {}
+                (-1, Some(next)) if *next > 0 => {
+                    // -1 in the last limb and x in the next: x - 2^32 in the next alone.
+                    *next -= 1 << LIMB_BITS;
+                    break;
+                }
+                _ => {
+                    self.limbs.push(last);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The state as bytes, for partial results that travel between operators: the counts of what is not finite, the
+    /// first limb's number, the limbs; 8 bytes each, little-endian.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut whole = self.clone();
+        whole.carry();
+        let first = i64::try_from(whole.first).unwrap_or(0);
+        let words = whole.not_finite.iter().chain([&first]).chain(&whole.limbs);
+        words.flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// Reads [`ExactSum::to_bytes`]; `None` for anything else.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (words, rest) = bytes.as_chunks::<8>();
+        if words.len() < 4 || !rest.is_empty() {
+            return None;
+        }
+        let words: Vec<i64> = words.iter().map(|word| i64::from_le_bytes(*word)).collect();
+        Some(Self {
+            not_finite: [words[0], words[1], words[2]],
+            first: usize::try_from(words[3]).ok()?,
+            limbs: words[4..].to_vec(),
+            additions_since_carry: 1,
+        })
+    }
+
+    /// Bytes of memory behind the sum.
+    pub(crate) fn heap_size(&self) -> usize {
+        self.limbs.capacity() * size_of::<i64>()
+    }
+}
+
+/// Rounds a magnitude of carried limbs; `None` beyond the greatest `f64`.
+fn round(first: usize, limbs: &[i64]) -> Option<f64> {
+    let Some(top) = limbs.last().filter(|top| **top > 0) else {
+        return Some(0.0);
+    };
+    let limb_bits = LIMB_BITS as usize;
+    let top_bit = (first + limbs.len() - 1) * limb_bits + top.ilog2() as usize;
+    let bit = |position: usize| -> u64 {
+        let (limb, offset) = (position / limb_bits, position % limb_bits);
+        if limb < first {
+            return 0;
+        }
+        limbs[limb - first].unsigned_abs() >> offset & 1
+    };
+    let lowest = top_bit.saturating_sub(MANTISSA_BITS as usize);
+    let mut mantissa = 0;
+    for position in (lowest..=top_bit).rev() {
+        mantissa = mantissa << 1 | bit(position);
+    }
+    if lowest > 0 && bit(lowest - 1) == 1 {
+        let half_exactly = (first * limb_bits..lowest - 1).all(|position| bit(position) == 0);
+        if !half_exactly || mantissa & 1 == 1 {
+            mantissa += 1;
+        }
+    }
+    // The hidden bit adds one to the exponent, and so does a mantissa that rounded up to 2^53.
+    let bits = ((lowest as u64) << MANTISSA_BITS) + mantissa;
+    let value = f64::from_bits(bits);
+    (bits < f64::INFINITY.to_bits()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sum(values: &[f64]) -> Option<f64> {
+        let mut sum = ExactSum::default();
+        values.iter().for_each(|value| sum.add(*value));
+        sum.value()
+    }
+
+    #[test]
+    fn sums_are_rounded_once() {
+        // Results of Python's `math.fsum`.
+        for (values, expected) in [
+            (vec![], 0.0),
+            (vec![0.1; 10], 1.0),
+            (vec![1e16, 1.0, -1e16], 1.0),
+            (vec![1e100, 1.0, -1e100, 1e-50], 1.0),
+            (vec![9_007_199_254_740_992.0, 1.0], 9_007_199_254_740_992.0),
+            (
+                vec![9_007_199_254_740_992.0, 1.0, 1e-300],
+                9_007_199_254_740_994.0,
+            ),
+            (vec![f64::MAX, f64::MAX, -f64::MAX], f64::MAX),
+            (vec![5e-324, 5e-324, -1.5e-323], -5e-324),
+            (vec![f64::MIN_POSITIVE, -5e-324], 2.225_073_858_507_201e-308),
+            (vec![-0.1, -0.2, -0.3], -0.600_000_000_000_000_1),
+        ] {
+            assert_eq!(sum(&values), Some(expected), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn infinities_and_nan_go_through_and_overflow_is_told_apart() {
+        let (infinite, nan) = (f64::INFINITY, f64::NAN);
+        assert_eq!(sum(&[1.0, infinite]), Some(infinite));
+        assert_eq!(sum(&[-infinite, f64::MAX, f64::MAX]), Some(-infinite));
+        assert!(sum(&[infinite, -infinite]).expect("nan").is_nan());
+        assert!(sum(&[nan, 1.0]).expect("nan").is_nan());
+        assert_eq!(sum(&[f64::MAX, f64::MAX]), None);
+        assert_eq!(sum(&[-f64::MAX, -f64::MAX]), None);
+    }
+
+    /// A value `mantissa * 2^exponent`, of which sums of 200 are exact in `i128` units of 2^-20.
+    fn value() -> impl Strategy<Value = (i64, u32)> {
+        ((-(1_i64 << 53)..(1 << 53)), 0..50_u32)
+    }
+
+    fn float((mantissa, exponent): (i64, u32)) -> f64 {
+        mantissa as f64 * 2_f64.powi(exponent as i32 - 20)
+    }
+
+    proptest! {
+        #[test]
+        fn sums_equal_integer_sums_in_any_order_and_grouping(
+            values in prop::collection::vec(value(), 0..200),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let units: i128 = values.iter().map(|(m, e)| i128::from(*m) << e).sum();
+            let expected = units as f64 / 2_f64.powi(20);
+            let floats: Vec<f64> = values.into_iter().map(float).collect();
+            prop_assert_eq!(sum(&floats), Some(expected));
+            let mut sorted = floats.clone();
+            sorted.sort_by(f64::total_cmp);
+            prop_assert_eq!(sum(&sorted), Some(expected));
+            let (left, right) = floats.split_at(if floats.is_empty() { 0 } else { cut.index(floats.len()) });
+            let mut merged = ExactSum::default();
+            left.iter().for_each(|value| merged.add(*value));
+            let mut other = ExactSum::default();
+            right.iter().for_each(|value| other.add(*value));
+            let other = ExactSum::from_bytes(&other.to_bytes()).expect("bytes");
+            merged.merge(&other);
+            prop_assert_eq!(merged.value(), Some(expected));
+            left.iter().for_each(|value| merged.subtract(*value));
+            prop_assert_eq!(merged.value(), sum(right));
+        }
+
+        #[test]
+        fn any_two_floats_sum_as_ieee_says(a in any::<f64>(), b in any::<f64>()) {
+            let expected = a + b;
+            match sum(&[a, b]) {
+                Some(value) => prop_assert!(value == expected || (value.is_nan() && expected.is_nan())),
+                None => prop_assert!(expected.is_infinite()),
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! What aggregates compute: exact, and the same whatever the order of rows.
+//!
+//! Integers and decimals are summed in integers wide enough for any number of rows, floats in an [`ExactSum`]; what
+//! does not fit the result's type is an error (rule 9).
+
+mod exact_sum;
+mod functions;
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use arrow::datatypes::i256;
+use feature_defs::aggregation::AggregateFunction;
+use feature_defs::data_type::DataType;
+use feature_defs::value::Value;
+
+pub(crate) use exact_sum::ExactSum;
+pub(crate) use functions::exact_functions;
+
+use crate::column::Cell;
+
+/// One aggregate over the rows that were added, newest first.
+#[derive(Debug, Clone)]
+pub(crate) enum Accumulator {
+    CountRows(i64),
+    CountValues(i64),
+    Sum(Total),
+    Mean { total: Total, count: u64 },
+    Least(Value),
+    Greatest(Value),
+    Last(Option<Value>),
+    Distinct(HashSet<Distinct>),
+}
+
+/// An exact total, and whether anything was added to it.
+#[derive(Debug, Clone)]
+pub(crate) enum Total {
+    Nothing,
+    Signed(i128),
+    Unsigned(u128),
+    Decimal { unscaled: i256, scale: u8 },
+    Float(ExactSum),
+}
+
+/// A value as `count distinct` compares it: by number, not by bits (0 equals -0, and NaN equals NaN).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Distinct {
+    Number(i128),
+    Float(u64),
+    Bytes(Box<[u8]>),
+}
+
+/// A result that its type cannot hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OutOfRange(pub(crate) String);
+
+impl Accumulator {
+    /// An aggregate of nothing; `rows` when it has no argument and counts rows.
+    pub(crate) fn new(function: AggregateFunction, rows: bool) -> Self {
+        match function {
+            AggregateFunction::Count if rows => Self::CountRows(0),
+            AggregateFunction::Count => Self::CountValues(0),
+            AggregateFunction::Sum => Self::Sum(Total::Nothing),
+            AggregateFunction::Mean => Self::Mean {
+                total: Total::Nothing,
+                count: 0,
+            },
+            AggregateFunction::Min => Self::Least(Value::Null),
+            AggregateFunction::Max => Self::Greatest(Value::Null),
+            AggregateFunction::Last => Self::Last(None),
+            AggregateFunction::DistinctCount => Self::Distinct(HashSet::new()),
+        }
+    }
+
+    /// Adds a row; rows come newest first. Nulls are passed over, except by `count()` and `last`.
+    pub(crate) fn add(&mut self, cell: Cell<'_>) {
+        match self {
+            Self::CountRows(count) => *count += 1,
+            Self::Last(last) => {
+                last.get_or_insert_with(|| cell.to_value());
+            }
+            _ if cell == Cell::Null => {}
+            Self::CountValues(count) => *count += 1,
+            Self::Sum(total) => total.add(cell),
+            Self::Mean { total, count } => {
+                total.add(cell);
+                *count += 1;
+            }
+            Self::Least(least) => keep_first(least, cell, Ordering::Less),
+            Self::Greatest(greatest) => keep_first(greatest, cell, Ordering::Greater),
+            Self::Distinct(values) => {
+                values.insert(Distinct::of(cell));
+            }
+        }
+    }
+
+    /// The aggregate of the rows so far, in the type that [`AggregateFunction`] documents.
+    pub(crate) fn value(&self) -> Result<Value, OutOfRange> {
+        match self {
+            Self::CountRows(count) | Self::CountValues(count) => Ok(Value::Int(*count)),
+            Self::Sum(total) => total.value(),
+            Self::Mean { total, count } => total.mean(*count),
+            Self::Least(value) | Self::Greatest(value) => Ok(value.clone()),
+            Self::Last(value) => Ok(value.clone().unwrap_or(Value::Null)),
+            Self::Distinct(values) => {
+                Ok(Value::Int(i64::try_from(values.len()).unwrap_or(i64::MAX)))
+            }
+        }
+    }
+}
+
+impl Distinct {
+    fn of(cell: Cell<'_>) -> Self {
+        match cell {
+            Cell::Null => Self::Number(-1),
+            Cell::Bool(value) => Self::Number(value.into()),
+            Cell::Int(value) | Cell::Timestamp(value) => Self::Number(value.into()),
+            Cell::UInt(value) => Self::Number(value.into()),
+            Cell::Date(days) => Self::Number(days.into()),
+            Cell::Decimal { unscaled, .. } => Self::Number(unscaled),
+            Cell::Float(value) if value.is_nan() => Self::Float(f64::NAN.to_bits()),
+            Cell::Float(value) => Self::Float((value + 0.0).to_bits()),
+            Cell::String(value) => Self::Bytes(value.as_bytes().into()),
+            Cell::Bytes(value) => Self::Bytes(value.into()),
+        }
+    }
+}
+
+/// Keeps the cell if it comes before (or after, as `order` says) what is held.
+fn keep_first(held: &mut Value, cell: Cell<'_>, order: Ordering) {
+    if *held == Value::Null || compare(cell, held) == order {
+        *held = match cell {
+            Cell::Float(value) if value.is_nan() => Value::Float(f64::NAN),
+            other => other.to_value(),
+        };
+    }
+}
+
+/// The order of a column's values; NaN, whatever its sign, is greater than every number.
+fn compare(cell: Cell<'_>, value: &Value) -> Ordering {
+    match (cell, value) {
+        (Cell::Bool(a), Value::Bool(b)) => a.cmp(b),
+        (Cell::Int(a), Value::Int(b)) => a.cmp(b),
+        (Cell::UInt(a), Value::UInt(b)) => a.cmp(b),
+        (Cell::Float(a), Value::Float(b)) => a.is_nan().cmp(&b.is_nan()).then_with(|| {
+            if a.is_nan() {
+                Ordering::Equal
+            } else {
+                a.total_cmp(b)
+            }
+        }),
+        (Cell::Decimal { unscaled: a, .. }, Value::Decimal { unscaled: b, .. }) => a.cmp(b),
+        (Cell::String(a), Value::String(b)) => a.cmp(b.as_str()),
+        (Cell::Bytes(a), Value::Bytes(b)) => a.cmp(b.as_slice()),
+        (Cell::Date(a), Value::Date(b)) => a.cmp(b),
+        (Cell::Timestamp(a), Value::Timestamp(b)) => a.cmp(&b.micros()),
+        _ => Ordering::Equal,
+    }
+}
+
+impl Total {
+    fn add(&mut self, cell: Cell<'_>) {
+        if matches!(self, Self::Nothing) {
+            *self = match cell {
+                Cell::UInt(_) => Self::Unsigned(0),
+                Cell::Float(_) => Self::Float(ExactSum::default()),
+                Cell::Decimal { scale, .. } => Self::Decimal {
+                    unscaled: i256::ZERO,
+                    scale,
+                },
+                _ => Self::Signed(0),
+            };
+        }
+        match (self, cell) {
+            (Self::Signed(sum), Cell::Int(value)) => *sum += i128::from(value),
+            (Self::Unsigned(sum), Cell::UInt(value)) => *sum += u128::from(value),
+            (Self::Float(sum), Cell::Float(value)) => sum.add(value),
+            (
+                Self::Decimal { unscaled, .. },
+                Cell::Decimal {
+                    unscaled: value, ..
+                },
+            ) => {
+                *unscaled = unscaled.wrapping_add(i256::from_i128(value));
+            }
+            _ => {}
+        }
+    }
+
+    fn value(&self) -> Result<Value, OutOfRange> {
+        let too_great = |sum: &dyn std::fmt::Display, data_type: DataType| {
+            OutOfRange(format!("the sum {sum} does not fit `{data_type}`"))
+        };
+        match self {
+            Self::Nothing => Ok(Value::Null),
+            Self::Signed(sum) => i64::try_from(*sum)
+                .map(Value::Int)
+                .map_err(|_| too_great(sum, DataType::Int64)),
+            Self::Unsigned(sum) => u64::try_from(*sum)
+                .map(Value::UInt)
+                .map_err(|_| too_great(sum, DataType::UInt64)),
+            Self::Decimal { unscaled, scale } => {
+                let scale = *scale;
+                let data_type = DataType::Decimal {
+                    precision: feature_defs::data_type::MAX_DECIMAL_PRECISION,
+                    scale,
+                };
+                unscaled
+                    .to_i128()
+                    .filter(|sum| sum.unsigned_abs() < 10_u128.pow(38))
+                    .map(|unscaled| Value::Decimal { unscaled, scale })
+                    .ok_or_else(|| too_great(&format!("{unscaled}e-{scale}"), data_type))
+            }
+            Self::Float(sum) => sum
+                .value()
+                .map(Value::Float)
+                .ok_or_else(|| OutOfRange("the sum does not fit `float64`".to_owned())),
+        }
+    }
+
+    /// The exact total, rounded to a float, divided by the count. When both are below 2^53 that is the mean correctly
+    /// rounded.
+    #[expect(clippy::cast_precision_loss)] // rounded once, to the nearest
+    fn mean(&self, count: u64) -> Result<Value, OutOfRange> {
+        let count_as_float = count as f64;
+        let mean = match self {
+            Self::Nothing => return Ok(Value::Null),
+            Self::Signed(sum) => *sum as f64 / count_as_float,
+            Self::Unsigned(sum) => *sum as f64 / count_as_float,
+            Self::Decimal { unscaled, scale } => {
+                let parts = 10_f64.powi(i32::from(*scale)) * count_as_float;
+                wide_to_float(*unscaled) / parts
+            }
+            Self::Float(sum) => match sum.value() {
+                Some(sum) => sum / count_as_float,
+                None => mean_of_halves(sum, count_as_float)?,
+            },
+        };
+        Ok(Value::Float(mean))
+    }
+}
+
+/// The mean of finite values whose sum does not fit: it always fits, being no greater than the greatest of them.
+fn mean_of_halves(sum: &ExactSum, count: f64) -> Result<f64, OutOfRange> {
+    let out = || OutOfRange("the mean does not fit `float64`".to_owned());
+    Ok(sum.scaled_down().value().ok_or_else(out)? / count * ExactSum::SCALE_DOWN)
+}
+
+#[expect(clippy::cast_precision_loss)] // rounded once, to the nearest
+pub(crate) fn wide_to_float(wide: i256) -> f64 {
+    match wide.to_i128() {
+        Some(value) => value as f64,
+        None => {
+            let (low, high) = wide.to_parts();
+            high as f64 * 2_f64.powi(128) + low as f64
+        }
+    }
+}

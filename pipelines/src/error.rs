@@ -1,0 +1,138 @@
+//! What stopped a night or a training set.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use datafusion::error::DataFusionError;
+use feature_defs::name::Name;
+
+/// A result of the pipelines.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a night or a training set stopped. Messages name what was being read or computed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// A file of a source or a frame is not what its declaration says.
+    #[error("`{file}`: {message}")]
+    Input {
+        /// The file, as it was found.
+        file: String,
+        /// What was found and what was expected, with column and row.
+        message: String,
+    },
+    /// A value does not fit its declared type (rule 9).
+    #[error("`{view}.{feature}` of {key}: {message}")]
+    Value {
+        /// The view.
+        view: Name,
+        /// The feature.
+        feature: String,
+        /// The entity's key, for people.
+        key: String,
+        /// What does not fit.
+        message: String,
+    },
+    /// A view cannot be computed.
+    #[error("`{view}`: {message}")]
+    View {
+        /// The view.
+        view: Name,
+        /// Why.
+        message: String,
+    },
+    /// The request itself is wrong.
+    #[error("{0}")]
+    Refused(String),
+    /// The query engine failed.
+    #[error("{doing}: {message}")]
+    Engine {
+        /// What it was doing.
+        doing: String,
+        /// What it said.
+        message: String,
+    },
+    /// A file or folder of ours could not be read or written.
+    #[error("`{}`: {source}", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the operating system said.
+        source: Arc<std::io::Error>,
+    },
+    /// A store failed.
+    #[error(transparent)]
+    Store(Arc<store::error::Error>),
+}
+
+impl From<store::error::Error> for Error {
+    fn from(error: store::error::Error) -> Self {
+        Self::Store(Arc::new(error))
+    }
+}
+
+impl Error {
+    pub(crate) fn input(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Input {
+            file: file.into(),
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn view(view: &Name, message: impl Into<String>) -> Self {
+        Self::View {
+            view: view.clone(),
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Self::Io {
+            path: path.into(),
+            source: Arc::new(source),
+        }
+    }
+
+    /// An error of the engine, or the error of ours that the engine carried.
+    pub(crate) fn engine(doing: impl Into<String>, error: &DataFusionError) -> Self {
+        if let Some(ours) = carried(error) {
+            return ours;
+        }
+        Self::Engine {
+            doing: doing.into(),
+            message: error.strip_backtrace(),
+        }
+    }
+}
+
+/// The error of ours inside an engine's error, if there is one.
+fn carried(error: &DataFusionError) -> Option<Error> {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(current) = cause {
+        if let Some(ours) = current.downcast_ref::<Error>() {
+            return Some(ours.clone());
+        }
+        if let Some(DataFusionError::External(inner)) = current.downcast_ref::<DataFusionError>()
+            && let Some(ours) = inner.downcast_ref::<Error>()
+        {
+            return Some(ours.clone());
+        }
+        cause = current.source();
+    }
+    None
+}
+
+impl From<Error> for DataFusionError {
+    fn from(error: Error) -> Self {
+        Self::External(Box::new(error))
+    }
+}
+
+impl From<Error> for store::error::Error {
+    fn from(error: Error) -> Self {
+        Self::new(
+            store::error::ErrorKind::Invalid,
+            "the rows to store could not be computed",
+        )
+        .with_source(error)
+    }
+}

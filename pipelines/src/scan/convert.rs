@@ -1,0 +1,392 @@
+//! From the types of files to declared types: by widening only, and to UTC once.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, Date32Array, Int64Array, PrimitiveArray, TimestampMicrosecondArray,
+    new_null_array,
+};
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Date64Type, Int64Type, TimeUnit,
+};
+use chrono::{DateTime, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone};
+use chrono_tz::Tz;
+use feature_defs::data_type::DataType;
+use feature_defs::time::Instant;
+
+/// How a file's column becomes a declared one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Conversion {
+    /// Arrow's cast, which loses nothing for this pair of types.
+    Cast(DataType),
+    /// Whole days counted in milliseconds.
+    DateFromMillis,
+    /// Days, at midnight of the source's zone.
+    InstantFromDays,
+    /// Counts of a unit since the epoch; `local` ones are in the source's zone.
+    Instant { unit: TimeUnit, local: bool },
+}
+
+/// A value that does not convert.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// Its row, from 0.
+    pub(crate) row: usize,
+    pub(crate) message: String,
+}
+
+impl Conversion {
+    /// The conversion from a file's type to a declared one, `None` where values could be lost.
+    pub(crate) fn new(file: &ArrowType, declared: DataType) -> Option<Self> {
+        let file = match file {
+            ArrowType::Dictionary(_, values) => values.as_ref(),
+            other => other,
+        };
+        if file == &ArrowType::Null {
+            return Some(Self::Cast(declared));
+        }
+        match declared {
+            DataType::Timestamp => match file {
+                ArrowType::Date32 => Some(Self::InstantFromDays),
+                ArrowType::Timestamp(unit, zone) => Some(Self::Instant {
+                    unit: *unit,
+                    local: zone.is_none(),
+                }),
+                _ => None,
+            },
+            DataType::Date if file == &ArrowType::Date64 => Some(Self::DateFromMillis),
+            _ => widens(file, declared).then_some(Self::Cast(declared)),
+        }
+    }
+
+    /// Converts a column; `zone` is that of times without one.
+    pub(crate) fn apply(self, column: &ArrayRef, zone: Tz) -> Result<ArrayRef, Failure> {
+        let column = unpacked(column)?;
+        if column.data_type() == &ArrowType::Null {
+            return Ok(new_null_array(&self.declared().to_arrow(), column.len()));
+        }
+        match self {
+            Self::Cast(declared) => cast(&column, &declared.to_arrow()),
+            Self::DateFromMillis => {
+                let millis = column.as_primitive::<Date64Type>();
+                let days = try_map(millis, "is no whole day", |m| {
+                    (m.rem_euclid(86_400_000) == 0)
+                        .then(|| i32::try_from(m.div_euclid(86_400_000)).ok())?
+                })?;
+                Ok(Arc::new(Date32Array::from(days)))
+            }
+            Self::InstantFromDays => Ok(Arc::new(midnights(&column, zone)?)),
+            Self::Instant { unit, local } => Ok(Arc::new(instants(&column, unit, local, zone)?)),
+        }
+    }
+
+    const fn declared(self) -> DataType {
+        match self {
+            Self::Cast(declared) => declared,
+            Self::DateFromMillis => DataType::Date,
+            Self::InstantFromDays | Self::Instant { .. } => DataType::Timestamp,
+        }
+    }
+}
+
+/// The event or created times of rows: a declared `timestamp` as it is, a declared `date` at midnight in `zone`.
+pub(crate) fn to_instants(
+    column: &ArrayRef,
+    zone: Tz,
+) -> Result<TimestampMicrosecondArray, Failure> {
+    if column.data_type() == &ArrowType::Date32 {
+        return midnights(column, zone);
+    }
+    Ok(column.as_primitive().clone())
+}
+
+fn widens(file: &ArrowType, declared: DataType) -> bool {
+    let bits = |t: &ArrowType| t.primitive_width().map_or(0, |bytes| bytes * 8);
+    let arrow = declared.to_arrow();
+    match &arrow {
+        ArrowType::Decimal128(precision, scale) => {
+            let whole = i32::from(*precision) - i32::from(*scale);
+            match file {
+                ArrowType::Decimal32(p, s)
+                | ArrowType::Decimal64(p, s)
+                | ArrowType::Decimal128(p, s)
+                | ArrowType::Decimal256(p, s) => {
+                    s <= scale && i32::from(*p) - i32::from(*s) <= whole
+                }
+                other if other.is_integer() => integer_digits(other) <= whole,
+                _ => false,
+            }
+        }
+        to if to.is_signed_integer() => {
+            (file.is_signed_integer() && bits(file) <= bits(to))
+                || (file.is_unsigned_integer() && bits(file) < bits(to))
+        }
+        to if to.is_unsigned_integer() => file.is_unsigned_integer() && bits(file) <= bits(to),
+        ArrowType::Float32 => {
+            matches!(file, ArrowType::Float16 | ArrowType::Float32)
+                || (file.is_integer() && bits(file) <= 16)
+        }
+        ArrowType::Float64 => file.is_floating() || (file.is_integer() && bits(file) <= 32),
+        ArrowType::Utf8 => matches!(
+            file,
+            ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View
+        ),
+        ArrowType::Binary => matches!(
+            file,
+            ArrowType::Binary
+                | ArrowType::LargeBinary
+                | ArrowType::BinaryView
+                | ArrowType::FixedSizeBinary(_)
+        ),
+        to => to == file,
+    }
+}
+
+const fn integer_digits(integer: &ArrowType) -> i32 {
+    match integer {
+        ArrowType::Int8 | ArrowType::UInt8 => 3,
+        ArrowType::Int16 | ArrowType::UInt16 => 5,
+        ArrowType::Int32 | ArrowType::UInt32 => 10,
+        ArrowType::Int64 => 19,
+        _ => 20,
+    }
+}
+
+/// The column without a dictionary around its values.
+fn unpacked(column: &ArrayRef) -> Result<ArrayRef, Failure> {
+    match column.data_type() {
+        ArrowType::Dictionary(_, values) => cast(column, values),
+        _ => Ok(Arc::clone(column)),
+    }
+}
+
+fn cast(column: &ArrayRef, to: &ArrowType) -> Result<ArrayRef, Failure> {
+    if column.data_type() == to {
+        return Ok(Arc::clone(column));
+    }
+    let options = CastOptions {
+        safe: false,
+        ..CastOptions::default()
+    };
+    cast_with_options(column, to, &options).map_err(|e| Failure {
+        row: 0,
+        message: e.to_string(),
+    })
+}
+
+/// Maps every value, or fails with the row of the first that has no image.
+fn try_map<T, N>(
+    values: &PrimitiveArray<T>,
+    what: &str,
+    map: impl Fn(T::Native) -> Option<N>,
+) -> Result<Vec<Option<N>>, Failure>
+where
+    T: ArrowPrimitiveType,
+    T::Native: std::fmt::Display,
+{
+    let mut mapped = Vec::with_capacity(values.len());
+    for (row, value) in values.iter().enumerate() {
+        let Some(value) = value else {
+            mapped.push(None);
+            continue;
+        };
+        let image = map(value).ok_or_else(|| Failure {
+            row,
+            message: format!("{value} {what}"),
+        })?;
+        mapped.push(Some(image));
+    }
+    Ok(mapped)
+}
+
+fn midnights(column: &ArrayRef, zone: Tz) -> Result<TimestampMicrosecondArray, Failure> {
+    let days = column.as_primitive::<Date32Type>();
+    let times = try_map(days, "days from 1970 do not fit an instant", |days| {
+        local_to_utc(Instant::from_days(days)?.micros(), zone)
+    })?;
+    Ok(TimestampMicrosecondArray::from(times).with_timezone("UTC"))
+}
+
+fn instants(
+    column: &ArrayRef,
+    unit: TimeUnit,
+    local: bool,
+    zone: Tz,
+) -> Result<TimestampMicrosecondArray, Failure> {
+    let counts = cast(column, &ArrowType::Int64)?;
+    let counts: &Int64Array = counts.as_primitive::<Int64Type>();
+    let (name, to_micros): (_, fn(i64) -> Option<i64>) = match unit {
+        TimeUnit::Second => ("seconds", |n| n.checked_mul(1_000_000)),
+        TimeUnit::Millisecond => ("milliseconds", |n| n.checked_mul(1_000)),
+        TimeUnit::Microsecond => ("microseconds", Some),
+        TimeUnit::Nanosecond => ("nanoseconds", |n| {
+            (n.rem_euclid(1_000) == 0).then(|| n.div_euclid(1_000))
+        }),
+    };
+    let what = format!("{name} from 1970 are no instant in whole 64-bit microseconds");
+    let times = try_map(counts, &what, |count| {
+        let micros = to_micros(count)?;
+        if local {
+            local_to_utc(micros, zone)
+        } else {
+            Some(micros)
+        }
+    })?;
+    Ok(TimestampMicrosecondArray::from(times).with_timezone("UTC"))
+}
+
+/// The instant of a local time. When clocks go back the first of two is meant; a time that clocks skip is read with
+/// the offset from before the skip.
+pub(crate) fn local_to_utc(micros: i64, zone: Tz) -> Option<i64> {
+    if zone == Tz::UTC {
+        return Some(micros);
+    }
+    let local: NaiveDateTime = DateTime::from_timestamp_micros(micros)?.naive_utc();
+    let offset = match zone.offset_from_local_datetime(&local) {
+        LocalResult::Single(offset) | LocalResult::Ambiguous(offset, _) => offset,
+        LocalResult::None => {
+            let before = local.checked_sub_signed(TimeDelta::days(1))?;
+            zone.offset_from_local_datetime(&before).earliest()?
+        }
+    };
+    micros.checked_sub(i64::from(offset.fix().local_minus_utc()) * 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{
+        Date64Array, Decimal128Array, DictionaryArray, Int32Array, TimestampNanosecondArray,
+        TimestampSecondArray,
+    };
+    use arrow::datatypes::Int8Type;
+
+    use super::*;
+
+    fn convert(
+        column: impl Array + 'static,
+        declared: DataType,
+        zone: Tz,
+    ) -> Result<ArrayRef, Failure> {
+        let column: ArrayRef = Arc::new(column);
+        Conversion::new(column.data_type(), declared)
+            .expect("widens")
+            .apply(&column, zone)
+    }
+
+    #[test]
+    fn types_widen_and_never_narrow() {
+        let decimal = |precision, scale| DataType::Decimal { precision, scale };
+        for (file, declared, accepted) in [
+            (ArrowType::Int32, DataType::Int64, true),
+            (ArrowType::Int64, DataType::Int32, false),
+            (ArrowType::UInt32, DataType::Int64, true),
+            (ArrowType::UInt64, DataType::Int64, false),
+            (ArrowType::Int8, DataType::UInt8, false),
+            (ArrowType::Int32, DataType::Float64, true),
+            (ArrowType::Int64, DataType::Float64, false),
+            (ArrowType::Float64, DataType::Float32, false),
+            (ArrowType::Float32, DataType::Float64, true),
+            (ArrowType::Int32, decimal(12, 2), true),
+            (ArrowType::Int32, decimal(10, 2), false),
+            (ArrowType::Decimal128(10, 2), decimal(12, 2), true),
+            (ArrowType::Decimal128(12, 1), decimal(12, 2), false),
+            (ArrowType::Decimal128(10, 2), DataType::Float64, false),
+            (ArrowType::LargeUtf8, DataType::String, true),
+            (ArrowType::Int64, DataType::String, false),
+            (ArrowType::Utf8, DataType::Timestamp, false),
+            (ArrowType::Int64, DataType::Timestamp, false),
+            (ArrowType::Null, DataType::Date, true),
+        ] {
+            assert_eq!(
+                Conversion::new(&file, declared).is_some(),
+                accepted,
+                "{file} as {declared}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_survive_widening() {
+        let wide = convert(
+            Int32Array::from(vec![Some(-7), None]),
+            DataType::Int64,
+            Tz::UTC,
+        );
+        assert_eq!(
+            wide.expect("int64").as_primitive::<Int64Type>(),
+            &Int64Array::from(vec![Some(-7), None])
+        );
+        let cents = Decimal128Array::from(vec![1_234]);
+        let cents = cents.with_precision_and_scale(10, 2).expect("decimal");
+        let wide = convert(
+            cents,
+            DataType::Decimal {
+                precision: 20,
+                scale: 4,
+            },
+            Tz::UTC,
+        );
+        assert_eq!(
+            wide.expect("decimal")
+                .as_primitive::<arrow::datatypes::Decimal128Type>()
+                .value(0),
+            123_400
+        );
+        let packed: DictionaryArray<Int8Type> = ["a", "b", "a"].into_iter().collect();
+        let plain = convert(packed, DataType::String, Tz::UTC).expect("strings");
+        assert_eq!(plain.as_string::<i32>().value(2), "a");
+    }
+
+    #[test]
+    fn times_without_zone_are_local_and_dates_are_midnights() {
+        let berlin = chrono_tz::Europe::Berlin;
+        let second = |text| Instant::parse(text).expect(text).micros() / 1_000_000;
+        // Local noon in summer and winter, the hour that clocks repeat, and the hour that they skip.
+        let local = [
+            ("2024-07-01T12:00:00Z", "2024-07-01T10:00:00Z"),
+            ("2024-12-01T12:00:00Z", "2024-12-01T11:00:00Z"),
+            ("2024-10-27T02:30:00Z", "2024-10-27T00:30:00Z"),
+            ("2024-03-31T02:30:00Z", "2024-03-31T01:30:00Z"),
+        ];
+        for (wall, utc) in local {
+            let column = TimestampSecondArray::from(vec![second(wall)]);
+            let converted = convert(column, DataType::Timestamp, berlin).expect("instants");
+            let micros = to_instants(&converted, berlin).expect("instants").value(0);
+            assert_eq!(Instant::from_micros(micros).to_string(), utc);
+        }
+        let zoned = TimestampSecondArray::from(vec![second("2024-07-01T12:00:00Z")]);
+        let zoned = convert(zoned.with_timezone("+02:00"), DataType::Timestamp, berlin);
+        let micros = to_instants(&zoned.expect("instants"), berlin)
+            .expect("instants")
+            .value(0);
+        assert_eq!(
+            Instant::from_micros(micros).to_string(),
+            "2024-07-01T12:00:00Z"
+        );
+        let day: ArrayRef = Arc::new(Date32Array::from(vec![19_905]));
+        let micros = to_instants(&day, berlin).expect("instants").value(0);
+        assert_eq!(
+            Instant::from_micros(micros).to_string(),
+            "2024-06-30T22:00:00Z"
+        );
+    }
+
+    #[test]
+    fn instants_that_do_not_fit_fail_with_their_row() {
+        let seconds = TimestampSecondArray::from(vec![0, i64::MAX]);
+        let failure = convert(seconds, DataType::Timestamp, Tz::UTC).expect_err("too far");
+        assert_eq!(failure.row, 1);
+        assert!(failure.message.contains("9223372036854775807 seconds"));
+        let nanos = TimestampNanosecondArray::from(vec![1_000, 1_001]);
+        let failure = convert(nanos, DataType::Timestamp, Tz::UTC).expect_err("not whole");
+        assert_eq!(failure.row, 1);
+        let millis = Date64Array::from(vec![86_400_000, 1]);
+        assert_eq!(
+            convert(millis, DataType::Date, Tz::UTC)
+                .expect_err("no day")
+                .row,
+            1
+        );
+    }
+}

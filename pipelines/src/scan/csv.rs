@@ -1,0 +1,229 @@
+//! CSV files: a header line, columns by name, and a line for every error. An empty field is null, a quoted empty one is
+//! empty text.
+
+use std::fs::File;
+use std::io::BufReader;
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{Field, Schema};
+use chrono_tz::Tz;
+use feature_defs::data_type::DataType;
+use feature_defs::source::Source;
+use feature_defs::value::Value;
+
+use super::csv_records::Records;
+use super::csv_values::parse;
+use super::files::SourceFile;
+use super::table::ReadPlan;
+use crate::column::Builder;
+use crate::error::{Error, Result};
+use crate::session::BATCH_ROWS;
+
+/// A CSV file whose header has all declared columns.
+#[derive(Debug)]
+pub(super) struct CsvFile {
+    file: SourceFile,
+    delimiter: u8,
+    /// For each declared column, the field that holds it.
+    fields: Vec<usize>,
+}
+
+impl CsvFile {
+    pub(super) fn open(file: SourceFile, source: &Source, delimiter: u8) -> Result<Self> {
+        let (_, header) = open(&file, delimiter)?;
+        let mut fields = Vec::with_capacity(source.columns.len());
+        for name in source.columns.keys() {
+            let field = header.iter().position(|field| field == name);
+            fields.push(field.ok_or_else(|| {
+                let message = format!(
+                    "has no column `{name}`, which source `{}` declares (its header has: {})",
+                    source.name,
+                    header.join(", ")
+                );
+                Error::input(&file.shown, message)
+            })?);
+        }
+        Ok(Self {
+            file,
+            delimiter,
+            fields,
+        })
+    }
+
+    /// Reads the file, handing over each batch of rows that are seen, until `take` says false.
+    pub(super) fn read(
+        &self,
+        plan: &ReadPlan,
+        take: &mut dyn FnMut(RecordBatch) -> bool,
+    ) -> Result<()> {
+        let (mut records, header) = open(&self.file, self.delimiter)?;
+        let mut first_row = 1;
+        loop {
+            let mut builders: Vec<Builder> = plan
+                .read()
+                .iter()
+                .map(|column| Builder::new(plan.column_type(*column)))
+                .collect();
+            let mut rows = 0;
+            while rows < BATCH_ROWS && next(&mut records, &self.file, header.len())? {
+                for (builder, column) in builders.iter_mut().zip(plan.read()) {
+                    let place = Place {
+                        file: &self.file.shown,
+                        line: records.line(),
+                        column: plan.column_name(*column),
+                    };
+                    let field = records.field(self.fields[*column]);
+                    append(
+                        builder,
+                        field,
+                        plan.column_type(*column),
+                        plan.timezone(),
+                        &place,
+                    )?;
+                }
+                rows += 1;
+            }
+            if rows == 0 {
+                return Ok(());
+            }
+            let columns = builders.iter_mut().map(Builder::finish).collect();
+            let seen = plan.cut(&self.file, first_row, columns)?;
+            first_row += rows as u64;
+            if seen.num_rows() > 0 && !take(seen) {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Where a field stands, for messages.
+struct Place<'a> {
+    file: &'a str,
+    line: u64,
+    column: &'a str,
+}
+
+fn open(file: &SourceFile, delimiter: u8) -> Result<(Records<BufReader<File>>, Vec<String>)> {
+    let mut records = Records::new(BufReader::new(file.open()?), delimiter);
+    let broken = |message: String| Error::input(&file.shown, message);
+    if !records.next().map_err(broken)? {
+        return Err(broken("has no header line".to_owned()));
+    }
+    let mut header: Vec<String> = Vec::with_capacity(records.len());
+    for field in 0..records.len() {
+        let name = records.field(field).0;
+        let name = std::str::from_utf8(name).map_err(|_| broken("line 1: not UTF-8".to_owned()))?;
+        if header.iter().any(|other| other == name) {
+            return Err(broken(format!(
+                "line 1: column `{name}` stands twice in the header"
+            )));
+        }
+        header.push(name.to_owned());
+    }
+    Ok((records, header))
+}
+
+/// Goes to the next record that is not an empty line; false at the end.
+fn next(records: &mut Records<BufReader<File>>, file: &SourceFile, fields: usize) -> Result<bool> {
+    loop {
+        if !records
+            .next()
+            .map_err(|message| Error::input(&file.shown, message))?
+        {
+            return Ok(false);
+        }
+        if records.len() == fields {
+            return Ok(true);
+        }
+        if !records.is_empty_line() {
+            let message = format!(
+                "line {}: {} fields, the header has {fields}",
+                records.line(),
+                records.len()
+            );
+            return Err(Error::input(&file.shown, message));
+        }
+    }
+}
+
+fn append(
+    builder: &mut Builder,
+    (text, quoted): (&[u8], bool),
+    data_type: DataType,
+    zone: Tz,
+    place: &Place<'_>,
+) -> Result<()> {
+    let value = if text.is_empty() && !quoted {
+        Some(Value::Null)
+    } else {
+        parse(text, data_type, zone)
+    };
+    let appended = value.map(|value| builder.append(&value));
+    match appended {
+        Some(Ok(())) => Ok(()),
+        _ => Err(Error::input(
+            place.file,
+            format!(
+                "line {}, column `{}`: `{}` is not a `{data_type}`",
+                place.line,
+                place.column,
+                String::from_utf8_lossy(text)
+            ),
+        )),
+    }
+}
+
+/// Reads a whole CSV file whose columns may not all be declared: those that `declared` does not know become int64,
+/// float64, bool or string, the first that holds all their values.
+pub(crate) fn read_frame(
+    path: &std::path::Path,
+    declared: &dyn Fn(&str) -> Option<DataType>,
+    zone: Tz,
+) -> Result<RecordBatch> {
+    let file = SourceFile {
+        path: path.to_owned(),
+        shown: path.display().to_string(),
+    };
+    let (mut records, header) = open(&file, b',')?;
+    let mut lines = Vec::new();
+    let mut columns: Vec<Vec<(Vec<u8>, bool)>> = vec![Vec::new(); header.len()];
+    while next(&mut records, &file, header.len())? {
+        lines.push(records.line());
+        for (field, column) in columns.iter_mut().enumerate() {
+            let (text, quoted) = records.field(field);
+            column.push((text.to_owned(), quoted));
+        }
+    }
+    let mut fields = Vec::new();
+    let mut arrays: Vec<ArrayRef> = Vec::new();
+    for (name, column) in header.iter().zip(&columns) {
+        let data_type = declared(name).unwrap_or_else(|| guess(column, zone));
+        let mut builder = Builder::new(data_type);
+        for ((text, quoted), line) in column.iter().zip(&lines) {
+            let place = Place {
+                file: &file.shown,
+                line: *line,
+                column: name,
+            };
+            append(&mut builder, (text, *quoted), data_type, zone, &place)?;
+        }
+        fields.push(Field::new(name, data_type.to_arrow(), true));
+        arrays.push(builder.finish());
+    }
+    let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(lines.len()));
+    RecordBatch::try_new_with_options(std::sync::Arc::new(Schema::new(fields)), arrays, &options)
+        .map_err(|e| Error::input(&file.shown, e.to_string()))
+}
+
+fn guess(column: &[(Vec<u8>, bool)], zone: Tz) -> DataType {
+    let holds_all = |data_type: &DataType| {
+        column.iter().all(|(text, quoted)| {
+            (text.is_empty() && !quoted) || parse(text, *data_type, zone).is_some()
+        })
+    };
+    let guesses = [DataType::Int64, DataType::Float64, DataType::Bool];
+    guesses
+        .into_iter()
+        .find(holds_all)
+        .unwrap_or(DataType::String)
+}

@@ -1,0 +1,180 @@
+//! Parquet files of a source, a row group at a time.
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::{DataType as ArrowType, Field, Schema, TimeUnit};
+use feature_defs::source::Source;
+use feature_defs::time::{Instant, TimeSpan};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::Type as PhysicalType;
+
+use super::Cut;
+use super::convert::{Conversion, to_instants};
+use super::files::SourceFile;
+use super::table::ReadPlan;
+use crate::error::{Error, Result};
+use crate::session::BATCH_ROWS;
+
+/// A Parquet file whose declared columns are all there and widen to their declared types.
+#[derive(Debug)]
+pub(super) struct ParquetFile {
+    file: SourceFile,
+    metadata: ArrowReaderMetadata,
+    /// For each declared column: its place in the file, and how it converts.
+    columns: Vec<(usize, Conversion)>,
+}
+
+/// A row group, and the number of its first row in the file, from 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowGroup {
+    pub(super) index: usize,
+    pub(super) first_row: u64,
+}
+
+/// Local times that clocks shift are out of order by less than this.
+const ZONE_SHIFT: Option<TimeSpan> = TimeSpan::from_micros(86_400_000_000);
+
+impl ParquetFile {
+    pub(super) fn open(file: SourceFile, source: &Source) -> Result<Self> {
+        let metadata = read_metadata(&file)?;
+        let columns = source
+            .columns
+            .iter()
+            .map(|(name, column)| {
+                let (index, field) = metadata.schema().column_with_name(name).ok_or_else(|| {
+                    let held: Vec<&str> = metadata.schema().fields().iter().map(|f| f.name().as_str()).collect();
+                    Error::input(
+                        &file.shown,
+                        format!("has no column `{name}`, which source `{}` declares (it has: {})", source.name, held.join(", ")),
+                    )
+                })?;
+                let conversion =
+                    Conversion::new(field.data_type(), column.data_type).ok_or_else(|| {
+                        Error::input(
+                            &file.shown,
+                            format!(
+                                "column `{name}` is {}, which does not widen to the declared `{}` without loss",
+                                field.data_type(),
+                                column.data_type
+                            ),
+                        )
+                    })?;
+                Ok((index, conversion))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            file,
+            metadata,
+            columns,
+        })
+    }
+
+    /// The row groups that may hold rows which `cut` sees, by the files' statistics of event times.
+    pub(super) fn row_groups(&self, source: &Source, cut: Cut) -> Vec<RowGroup> {
+        let mut first_row = 1;
+        let mut groups = Vec::new();
+        for (index, metadata) in self.metadata.metadata().row_groups().iter().enumerate() {
+            let earliest = self.earliest_event(source, index);
+            if metadata.num_rows() > 0 && earliest.is_none_or(|time| cut.may_see(time)) {
+                groups.push(RowGroup { index, first_row });
+            }
+            first_row += metadata.num_rows().unsigned_abs();
+        }
+        groups
+    }
+
+    /// A time that no event of the row group precedes, if the file says one.
+    fn earliest_event(&self, source: &Source, row_group: usize) -> Option<Instant> {
+        let (_, conversion) = self.columns[source.columns.get_index_of(&source.event_time)?];
+        let statistics = StatisticsConverter::try_new(
+            &source.event_time,
+            self.metadata.schema(),
+            self.metadata.parquet_schema(),
+        )
+        .ok()?;
+        let row_group = self.metadata.metadata().row_group(row_group);
+        let least = statistics.row_group_mins([row_group]).ok()?;
+        let least = conversion.apply(&least, source.timezone).ok()?;
+        let least = to_instants(&least, source.timezone).ok()?;
+        let least = Instant::from_micros(least.iter().next()??);
+        Some(ZONE_SHIFT.map_or(least, |shift| least.saturating_sub(shift)))
+    }
+
+    /// Reads a row group, handing over each batch of rows that are seen, until `take` says false.
+    pub(super) fn read(
+        &self,
+        row_group: RowGroup,
+        plan: &ReadPlan,
+        take: &mut dyn FnMut(arrow::array::RecordBatch) -> bool,
+    ) -> Result<()> {
+        let broken = |e: &dyn std::fmt::Display| Error::input(&self.file.shown, e.to_string());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            self.file.open()?,
+            self.metadata.clone(),
+        );
+        let roots = plan.read().iter().map(|column| self.columns[*column].0);
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        let reader = builder
+            .with_projection(mask)
+            .with_row_groups(vec![row_group.index])
+            .with_batch_size(BATCH_ROWS)
+            .build()
+            .map_err(|e| broken(&e))?;
+        let mut first_row = row_group.first_row;
+        for batch in reader {
+            let batch = batch.map_err(|e| broken(&e))?;
+            let mut columns: Vec<ArrayRef> = Vec::with_capacity(plan.read().len());
+            for column in plan.read() {
+                let name = plan.column_name(*column);
+                let values = batch
+                    .column_by_name(name)
+                    .ok_or_else(|| broken(&format!("column `{name}` is gone")))?;
+                let converted = self.columns[*column]
+                    .1
+                    .apply(values, plan.timezone())
+                    .map_err(|failure| plan.refuse(&self.file, name, first_row, &failure))?;
+                columns.push(converted);
+            }
+            let seen = plan.cut(&self.file, first_row, columns)?;
+            first_row += batch.num_rows() as u64;
+            if seen.num_rows() > 0 && !take(seen) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The file's metadata. Times in the old 96-bit form are read as microseconds, so that none of them wraps.
+fn read_metadata(file: &SourceFile) -> Result<ArrowReaderMetadata> {
+    let broken = |e: parquet::errors::ParquetError| {
+        Error::input(&file.shown, format!("not readable as Parquet: {e}"))
+    };
+    let metadata =
+        ArrowReaderMetadata::load(&file.open()?, ArrowReaderOptions::new()).map_err(broken)?;
+    let is_96_bit = |name: &str| {
+        metadata.parquet_schema().columns().iter().any(|column| {
+            column.physical_type() == PhysicalType::INT96 && column.path().string() == name
+        })
+    };
+    let mut fields: Vec<Field> = Vec::new();
+    let mut changed = false;
+    for field in metadata.schema().fields() {
+        let mut field = field.as_ref().clone();
+        if is_96_bit(field.name()) {
+            field = field.with_data_type(ArrowType::Timestamp(TimeUnit::Microsecond, None));
+            changed = true;
+        }
+        fields.push(field);
+    }
+    if !changed {
+        return Ok(metadata);
+    }
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).map_err(broken)
+}

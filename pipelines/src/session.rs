@@ -1,0 +1,93 @@
+//! The engine's resources, once a process: threads, memory, and the folder that it spills to.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use crate::error::{Error, Result};
+
+/// What a [`Session`] may use. Data only.
+#[derive(Debug, Clone)]
+pub struct SessionSettings {
+    /// Threads of the engine, and partitions of its plans.
+    pub threads: NonZeroUsize,
+    /// Bytes that sorts and aggregations may hold before they spill.
+    pub memory_limit: usize,
+    /// Where they spill to; the system's folder for temporary files by default.
+    pub spill_dir: Option<PathBuf>,
+}
+
+impl Default for SessionSettings {
+    /// All processors and 2 GiB.
+    fn default() -> Self {
+        Self {
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            memory_limit: 2 << 30,
+            spill_dir: None,
+        }
+    }
+}
+
+/// One pool of memory and one spill folder for everything that a process computes.
+#[derive(Debug, Clone)]
+pub struct Session {
+    threads: usize,
+    runtime: Arc<RuntimeEnv>,
+}
+
+/// Rows in a batch between operators.
+pub(crate) const BATCH_ROWS: usize = 8_192;
+
+/// Below this a sort cannot merge its spilled runs.
+const LEAST_SORT_RESERVATION: usize = 64 << 10;
+
+impl Session {
+    /// Makes the pool and the spill folder.
+    ///
+    /// # Errors
+    /// When the spill folder cannot be used.
+    pub fn new(settings: &SessionSettings) -> Result<Self> {
+        let pool = TrackConsumersPool::new(
+            FairSpillPool::new(settings.memory_limit),
+            NonZeroUsize::new(3).unwrap_or(NonZeroUsize::MIN),
+        );
+        let mut builder = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool));
+        if let Some(dir) = &settings.spill_dir {
+            std::fs::create_dir_all(dir).map_err(|e| Error::io(dir, e))?;
+            builder = builder.with_temp_file_path(dir);
+        }
+        let runtime = builder
+            .build_arc()
+            .map_err(|e| Error::engine("starting the engine", &e))?;
+        Ok(Self {
+            threads: settings.threads.get(),
+            runtime,
+        })
+    }
+
+    /// How many partitions plans have.
+    #[must_use]
+    pub const fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// A context of its own for one computation, on the shared memory pool.
+    pub(crate) fn context(&self, partitions: usize) -> SessionContext {
+        let reservation = match self.runtime.memory_pool.memory_limit() {
+            datafusion::execution::memory_pool::MemoryLimit::Finite(limit) => {
+                (limit / (8 * partitions)).clamp(LEAST_SORT_RESERVATION, 10 << 20)
+            }
+            _ => 10 << 20,
+        };
+        let config = SessionConfig::new()
+            .with_target_partitions(partitions)
+            .with_batch_size(BATCH_ROWS)
+            .with_sort_spill_reservation_bytes(reservation)
+            .with_information_schema(false);
+        SessionContext::new_with_config_rt(config, Arc::clone(&self.runtime))
+    }
+}

@@ -1,0 +1,99 @@
+//! A feature view's rows as of one instant, sorted by key, one a key.
+//!
+//! ```text
+//!   sql      SELECT over cut sources --> key bytes --> sort --> one row a key? declared types? --> stamped with as-of
+//!   windows  cut events by key, newest first --> KeyWindows ---------------------------------> stamped with as-of
+//!   latest   cut rows by key, newest first --> the first of each key ----------> stamped with its own event time
+//! ```
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Field, Schema, SchemaRef};
+use feature_defs::data_type::DataType;
+use feature_defs::definitions::Definitions;
+use feature_defs::feature_view::{Computation, FeatureView};
+use feature_defs::time::Instant;
+use futures::stream::BoxStream;
+
+use crate::error::Result;
+use crate::session::Session;
+use crate::{latest, sql, windows};
+
+/// The column with each row's event time in snapshots, after the key columns.
+pub const EVENT_TIME: &str = "event_time";
+
+/// A view's rows as of an instant, being computed while they are read.
+pub struct Snapshot {
+    /// Key columns by their entity's names, [`EVENT_TIME`], then the features in view order.
+    pub schema: SchemaRef,
+    /// Rows in ascending order of canonical key bytes, each key once.
+    pub batches: BoxStream<'static, Result<RecordBatch>>,
+    /// How many rows of sources were seen; complete once the batches have ended.
+    pub rows_read: RowsRead,
+}
+
+/// A count that grows while a snapshot is computed.
+#[derive(Clone)]
+pub struct RowsRead(Vec<Arc<std::sync::atomic::AtomicU64>>);
+
+impl RowsRead {
+    pub(crate) const fn new(counts: Vec<Arc<std::sync::atomic::AtomicU64>>) -> Self {
+        Self(counts)
+    }
+
+    /// The count so far.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        let counts = self.0.iter();
+        counts
+            .map(|count| count.load(std::sync::atomic::Ordering::Relaxed))
+            .sum()
+    }
+}
+
+/// The columns of a view's snapshots.
+#[must_use]
+pub fn schema(definitions: &Definitions, view: &FeatureView) -> SchemaRef {
+    let keys = definitions.entity_of(view).keys.iter();
+    let mut fields: Vec<Field> = keys
+        .map(|part| Field::new(part.name.as_str(), part.data_type.to_arrow(), false))
+        .collect();
+    fields.push(Field::new(
+        EVENT_TIME,
+        DataType::Timestamp.to_arrow(),
+        false,
+    ));
+    fields.extend(view.features.iter().map(|feature| {
+        Field::new(
+            feature.name.as_str(),
+            feature.data_type.to_arrow(),
+            feature.nullable,
+        )
+    }));
+    Arc::new(Schema::new(fields))
+}
+
+/// Computes a view as of an instant. The same source rows give the same rows, bit for bit, whatever the session.
+///
+/// # Errors
+/// Those of sources ([`crate::error::Error::Input`]) and of the view's computation; some come from the stream.
+pub async fn compute(
+    session: &Session,
+    definitions: &Definitions,
+    view: &FeatureView,
+    as_of: Instant,
+) -> Result<Snapshot> {
+    match &view.computation {
+        Computation::Sql(sql) => sql::compute(session, definitions, view, sql, as_of).await,
+        Computation::Windows(windows) => {
+            windows::compute(session, definitions, view, windows, as_of).await
+        }
+        Computation::Latest(latest) => {
+            latest::compute(session, definitions, view, latest, as_of).await
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

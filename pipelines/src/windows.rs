@@ -1,0 +1,317 @@
+//! Windowed aggregations of one key as of one instant: the same code by night, in training sets and for a single look.
+//!
+//! Events come newest first. One set of accumulators runs along; each time an event lies before a window's lower edge,
+//! that window's values are what the accumulators hold then:
+//!
+//! ```text
+//!   as_of <---- events, newest first ---- | ------------- | ------- lifetime
+//!                                  7d closes here   30d closes here
+//! ```
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use feature_defs::aggregation::{AggregateFunction, Window};
+use feature_defs::as_of;
+use feature_defs::definitions::Definitions;
+use feature_defs::entity::Entity;
+use feature_defs::feature_view::{FeatureView, Windows};
+use feature_defs::source::Source;
+use feature_defs::time::{Instant, TimeSpan};
+use feature_defs::value::Value;
+use futures::{StreamExt, TryStreamExt, stream};
+
+use crate::aggregate::Accumulator;
+use crate::column::{Cell, Column};
+use crate::error::{Error, Result};
+use crate::keyed::{KeyedBatch, SnapshotRows, key_values};
+use crate::scan::{Cut, RowKind, SortedRows, sorted_by_key};
+use crate::session::{BATCH_ROWS, Session};
+use crate::snapshot::{self, RowsRead, Snapshot};
+
+/// What a view's windows compute, with windows in the order in which they close.
+#[derive(Debug)]
+pub(crate) struct WindowPlan {
+    aggregates: Vec<PlannedAggregate>,
+    /// Length, and place among the declared windows; the shortest first, the lifetime last.
+    windows: Vec<(Option<TimeSpan>, usize)>,
+    /// The source's columns that must be carried along: arguments, and what breaks ties for `last`.
+    columns: Vec<String>,
+}
+
+#[derive(Debug)]
+struct PlannedAggregate {
+    function: AggregateFunction,
+    /// Place of the argument among [`WindowPlan::columns`].
+    column: Option<usize>,
+}
+
+/// The feature (by its place in the view) whose value does not fit.
+#[derive(Debug)]
+pub(crate) struct FeatureOutOfRange {
+    pub(crate) feature: usize,
+    pub(crate) message: String,
+}
+
+impl WindowPlan {
+    pub(crate) fn new(windows: &Windows, source: &Source) -> Self {
+        let needs_order = windows
+            .aggregates
+            .iter()
+            .any(|a| a.function == AggregateFunction::Last);
+        let is_argument = |name: &str| {
+            windows
+                .aggregates
+                .iter()
+                .any(|a| a.column.as_deref() == Some(name))
+        };
+        let columns: Vec<String> = source
+            .columns
+            .keys()
+            .filter(|name| needs_order || is_argument(name))
+            .cloned()
+            .collect();
+        let aggregates = windows
+            .aggregates
+            .iter()
+            .map(|aggregate| PlannedAggregate {
+                function: aggregate.function,
+                column: aggregate
+                    .column
+                    .as_ref()
+                    .and_then(|name| columns.iter().position(|c| c == name)),
+            })
+            .collect();
+        let mut closing: Vec<_> = windows
+            .windows
+            .iter()
+            .enumerate()
+            .map(|(place, window): (usize, &Window)| (window.span(), place))
+            .collect();
+        closing.sort_by_key(|(span, place)| (span.is_none(), *span, *place));
+        Self {
+            aggregates,
+            windows: closing,
+            columns,
+        }
+    }
+
+    /// The source's columns that events must carry, in this order.
+    pub(crate) fn columns(&self) -> &[String] {
+        &self.columns
+    }
+}
+
+/// One key's windows as of one instant, event by event.
+#[derive(Debug)]
+pub(crate) struct KeyWindows {
+    plan: Arc<WindowPlan>,
+    as_of: Instant,
+    accumulators: Vec<Accumulator>,
+    /// How many windows have closed.
+    closed: usize,
+    /// By aggregate, then declared window.
+    values: Vec<Value>,
+    has_events: bool,
+}
+
+impl KeyWindows {
+    pub(crate) fn new(plan: &Arc<WindowPlan>, as_of: Instant) -> Self {
+        let mut windows = Self {
+            plan: Arc::clone(plan),
+            as_of,
+            accumulators: Vec::with_capacity(plan.aggregates.len()),
+            closed: 0,
+            values: vec![Value::Null; plan.aggregates.len() * plan.windows.len()],
+            has_events: false,
+        };
+        windows.restart();
+        windows
+    }
+
+    fn restart(&mut self) {
+        self.accumulators.clear();
+        let fresh = |a: &PlannedAggregate| Accumulator::new(a.function, a.column.is_none());
+        self.accumulators
+            .extend(self.plan.aggregates.iter().map(fresh));
+        self.closed = 0;
+        self.has_events = false;
+    }
+
+    /// Adds an event that is known and lies before as-of; none is newer than the next.
+    pub(crate) fn add(
+        &mut self,
+        event_time: Instant,
+        columns: &[Column],
+        row: usize,
+    ) -> std::result::Result<(), FeatureOutOfRange> {
+        self.has_events = true;
+        while let Some((span, _)) = self.plan.windows.get(self.closed)
+            && !as_of::event_counts(event_time, *span, self.as_of)
+        {
+            self.close()?;
+        }
+        if self.closed == self.plan.windows.len() {
+            return Ok(());
+        }
+        for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
+            let cell = aggregate
+                .column
+                .map_or(Cell::Null, |column| columns[column].cell(row));
+            accumulator.add(cell);
+        }
+        Ok(())
+    }
+
+    /// Sets the values of the next window.
+    fn close(&mut self) -> std::result::Result<(), FeatureOutOfRange> {
+        let (_, window) = self.plan.windows[self.closed];
+        for (place, accumulator) in self.accumulators.iter().enumerate() {
+            let feature = place * self.plan.windows.len() + window;
+            self.values[feature] = accumulator.value().map_err(|out| FeatureOutOfRange {
+                feature,
+                message: out.0,
+            })?;
+        }
+        self.closed += 1;
+        Ok(())
+    }
+
+    /// The features in view order, `None` when there was no event; the next event starts the next key.
+    pub(crate) fn finish(&mut self) -> std::result::Result<Option<&[Value]>, FeatureOutOfRange> {
+        let has_events = self.has_events;
+        if has_events {
+            while self.closed < self.plan.windows.len() {
+                self.close()?;
+            }
+        }
+        self.restart();
+        Ok(has_events.then_some(self.values.as_slice()))
+    }
+}
+
+/// Events of a view's source in the order of keys, newest first.
+pub(crate) async fn events(
+    session: &Session,
+    definitions: &Definitions,
+    view: &FeatureView,
+    windows: &Windows,
+    plan: &WindowPlan,
+    as_of: Instant,
+) -> Result<SortedRows> {
+    let cut = Cut {
+        as_of,
+        rows: RowKind::Events,
+    };
+    sorted_by_key(
+        session,
+        definitions,
+        definitions.entity_of(view),
+        &definitions.sources[&windows.source],
+        &windows.key_columns,
+        plan.columns(),
+        cut,
+    )
+    .await
+}
+
+/// The snapshot of a windowed view.
+pub(crate) async fn compute(
+    session: &Session,
+    definitions: &Definitions,
+    view: &FeatureView,
+    windows: &Windows,
+    as_of: Instant,
+) -> Result<Snapshot> {
+    let plan = Arc::new(WindowPlan::new(
+        windows,
+        &definitions.sources[&windows.source],
+    ));
+    let schema = snapshot::schema(definitions, view);
+    let events = events(session, definitions, view, windows, &plan, as_of).await?;
+    let rows_read = events.rows_read();
+    let state = Night {
+        events,
+        entity: definitions.entity_of(view).clone(),
+        windows: KeyWindows::new(&plan, as_of),
+        plan,
+        as_of,
+        key: None,
+        rows: SnapshotRows::new(definitions, view, Arc::clone(&schema)),
+        ended: false,
+    };
+    let batches = stream::try_unfold(state, |mut state| async move {
+        let batch = state.next_batch().await?;
+        Ok(batch.map(|batch| (batch, state)))
+    });
+    Ok(Snapshot {
+        schema,
+        batches: batches.boxed(),
+        rows_read: RowsRead::new(vec![rows_read]),
+    })
+}
+
+/// Goes through events key by key.
+struct Night {
+    events: SortedRows,
+    entity: Entity,
+    plan: Arc<WindowPlan>,
+    as_of: Instant,
+    windows: KeyWindows,
+    /// The key whose events are being added: its bytes and its parts.
+    key: Option<(Vec<u8>, Vec<Value>)>,
+    rows: SnapshotRows,
+    ended: bool,
+}
+
+impl Night {
+    async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        while !self.ended && self.rows.len() < BATCH_ROWS {
+            let Some(batch) = self
+                .events
+                .stream
+                .try_next()
+                .await
+                .map_err(|e| Error::engine("sorting events", &e))?
+            else {
+                self.ended = true;
+                self.end_key()?;
+                break;
+            };
+            self.add(&KeyedBatch::new(&batch, &self.entity, self.plan.columns())?)?;
+        }
+        if self.rows.len() == 0 {
+            return Ok(None);
+        }
+        self.rows.take_batch().map(Some)
+    }
+
+    fn add(&mut self, batch: &KeyedBatch) -> Result<()> {
+        for row in 0..batch.rows() {
+            let bytes = batch.keys.value(row);
+            if self.key.as_ref().is_none_or(|(key, _)| key != bytes) {
+                self.end_key()?;
+                self.key = Some((bytes.to_vec(), key_values(batch, row)?));
+            }
+            let added = self.windows.add(batch.event_time(row), &batch.columns, row);
+            added.map_err(|out| self.out_of_range(out))?;
+        }
+        Ok(())
+    }
+
+    fn end_key(&mut self) -> Result<()> {
+        let Some((_, key)) = self.key.take() else {
+            return Ok(());
+        };
+        match self.windows.finish() {
+            Ok(Some(values)) => self.rows.push(&key, self.as_of, values),
+            Ok(None) => Ok(()),
+            Err(out) => Err(self.rows.out_of_range(&key, out.feature, out.message)),
+        }
+    }
+
+    fn out_of_range(&self, out: FeatureOutOfRange) -> Error {
+        let key = self.key.as_ref().map_or(&[] as &[Value], |(_, key)| key);
+        self.rows.out_of_range(key, out.feature, out.message)
+    }
+}
