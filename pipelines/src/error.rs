@@ -65,7 +65,15 @@ pub enum Error {
 }
 
 impl From<store::error::Error> for Error {
+    /// The store's error, or the error of ours that stopped what it was storing.
     fn from(error: store::error::Error) -> Self {
+        let mut cause = std::error::Error::source(&error);
+        while let Some(current) = cause {
+            if let Some(ours) = current.downcast_ref::<Self>() {
+                return ours.clone();
+            }
+            cause = current.source();
+        }
         Self::Store(Arc::new(error))
     }
 }

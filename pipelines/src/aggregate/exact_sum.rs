@@ -263,7 +263,7 @@ mod tests {
             (vec![f64::MAX, f64::MAX, -f64::MAX], f64::MAX),
             (vec![5e-324, 5e-324, -1.5e-323], -5e-324),
             (vec![f64::MIN_POSITIVE, -5e-324], 2.225_073_858_507_201e-308),
-            (vec![-0.1, -0.2, -0.3], -0.600_000_000_000_000_1),
+            (vec![-0.1, -0.2, -0.3], -0.6),
         ] {
             assert_eq!(sum(&values), Some(expected), "{values:?}");
         }

@@ -1,0 +1,63 @@
+//! What a night says while it works. It draws nothing: the command line does.
+
+use feature_defs::name::Name;
+use store::release::ReleaseNumber;
+
+/// Something that happened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Event<'a> {
+    /// The night knows what it has to do.
+    Planned {
+        /// How many views will be computed.
+        views: usize,
+    },
+    /// A view is being computed.
+    ViewStarted {
+        /// The view.
+        view: &'a Name,
+    },
+    /// Rows of a view have been computed.
+    Computed {
+        /// The view.
+        view: &'a Name,
+        /// How many so far.
+        rows: u64,
+    },
+    /// Rows of a view have been staged in the online store.
+    Staged {
+        /// The view.
+        view: &'a Name,
+        /// How many so far.
+        rows: u64,
+        /// How many in all.
+        of: u64,
+    },
+    /// A view is done: computed, kept offline, staged and verified.
+    ViewFinished {
+        /// The view.
+        view: &'a Name,
+        /// Its keys.
+        keys: u64,
+    },
+    /// Another release is served.
+    Flipped {
+        /// Which was served before.
+        from: Option<ReleaseNumber>,
+        /// Which is served now.
+        to: ReleaseNumber,
+    },
+}
+
+/// Who is told. An implementation MUST return at once: the night waits for it.
+pub trait Progress: Send + Sync {
+    /// Takes note of an event.
+    fn event(&self, event: Event<'_>);
+}
+
+/// Says nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn event(&self, _event: Event<'_>) {}
+}

@@ -1,0 +1,352 @@
+//! The night, top to bottom: `lease -> due views -> compute -> keep offline -> stage -> register -> flip -> record`.
+//!
+//! Each step can be repeated and state moves last (rule 13): killed at any instant, a night leaves the served release
+//! as it was, and the next night finds what is done and goes on.
+
+use std::sync::Arc;
+
+use feature_defs::definitions::Definitions;
+use feature_defs::feature_view::FeatureView;
+use feature_defs::name::Name;
+use feature_defs::time::{Clock, Instant, Stopwatch, TimeSpan};
+use store::offline::OfflineStore;
+use store::online::OnlineStore;
+use store::registry::{NewRun, Registry, RunOutcome};
+use store::release::{Release, ReleaseModel, ReleaseNumber, ReleaseView};
+
+use crate::error::{Error, Result};
+use crate::lease::HeldLease;
+use crate::progress::{Event, Progress};
+use crate::publish::{keep, stage};
+use crate::session::Session;
+
+/// What a night works with.
+#[derive(Debug, Clone)]
+pub struct Night {
+    /// The engine.
+    pub session: Session,
+    /// The record.
+    pub registry: Arc<dyn Registry>,
+    /// Where snapshots are kept.
+    pub offline: Arc<dyn OfflineStore>,
+    /// Where releases are served from.
+    pub online: Arc<dyn OnlineStore>,
+    /// The time for stamps of the record; never for what is computed.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What a night is asked for.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// The instant from which the night looks.
+    pub as_of: Instant,
+    /// The views to compute, all of them for `None`. The others keep their served snapshots.
+    pub views: Option<Vec<Name>>,
+    /// Who runs it, for the lease.
+    pub holder: String,
+    /// How long the lease of a night that died keeps the next one waiting.
+    pub lease_length: TimeSpan,
+}
+
+/// What a night did.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct RunReport {
+    /// The instant from which it looked.
+    pub as_of: Instant,
+    /// The release that was served before.
+    pub from: Option<ReleaseNumber>,
+    /// The release that is served now; equal to `from` when nothing had changed.
+    pub to: ReleaseNumber,
+    /// One entry a view, in the order of definitions.
+    pub views: Vec<ViewReport>,
+    /// Seconds in all.
+    pub seconds: f64,
+}
+
+/// What a night did for one view.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct ViewReport {
+    /// The view.
+    pub view: Name,
+    /// The as-of of its snapshot: earlier than the night's when the snapshot was kept from the served release.
+    pub as_of: Instant,
+    /// Whether the night computed it.
+    pub computed: bool,
+    /// Rows of sources that were seen; 0 when not computed.
+    pub rows_read: u64,
+    /// Rows of the snapshot, one a key.
+    pub keys: u64,
+    /// Rows written to the online store; 0 when it had this content already.
+    pub rows_written: u64,
+    /// Seconds for the view.
+    pub seconds: f64,
+}
+
+impl RunReport {
+    /// Whether another release is served than before.
+    #[must_use]
+    pub fn flipped(&self) -> bool {
+        self.from != Some(self.to)
+    }
+}
+
+/// Runs a night with `definitions`, which are version `version` in the registry.
+///
+/// # Errors
+/// Those of sources and computations; `Conflict` when another night runs or published meanwhile. What was served
+/// before stays served.
+pub async fn run(
+    night: &Night,
+    definitions: &Definitions,
+    version: u64,
+    request: &RunRequest,
+    progress: &dyn Progress,
+) -> Result<RunReport> {
+    for name in request.views.iter().flatten() {
+        if !definitions.views.contains_key(name) {
+            return Err(Error::Refused(format!("there is no view `{name}`")));
+        }
+    }
+    let lease = HeldLease::acquire(
+        &night.registry,
+        &night.clock,
+        &request.holder,
+        request.lease_length,
+    )
+    .await?;
+    let new_run = NewRun {
+        as_of: request.as_of,
+        definitions_version: version,
+        started_at: night.clock.now(),
+    };
+    let run = night.registry.start_run(&new_run).await?;
+    let result = publish(night, definitions, version, request, &lease, progress).await;
+    let outcome = match &result {
+        Ok(report) => RunOutcome::Published { release: report.to },
+        Err(error) => RunOutcome::Failed {
+            message: error.to_string(),
+        },
+    };
+    let recorded = night
+        .registry
+        .finish_run(run, night.clock.now(), &outcome)
+        .await;
+    let released = lease.release().await;
+    let report = result?;
+    recorded?;
+    released?;
+    Ok(report)
+}
+
+/// The work of the night, under its lease.
+async fn publish(
+    night: &Night,
+    definitions: &Definitions,
+    version: u64,
+    request: &RunRequest,
+    lease: &HeldLease,
+    progress: &dyn Progress,
+) -> Result<RunReport> {
+    let watch = Stopwatch::start();
+    let served = served_release(night).await?;
+    let models = newest_bundles(night, definitions).await?;
+    let due = due_views(definitions, request, served.as_ref());
+    progress.event(Event::Planned { views: due.len() });
+
+    let mut reports = Vec::new();
+    let mut views = Vec::new();
+    for view in definitions.views.values() {
+        let before = served
+            .as_ref()
+            .and_then(|release| snapshot_of(release, view));
+        let (release_view, report) = match before {
+            Some(kept) if !due.contains(&&view.name) => (kept.clone(), kept_report(kept)),
+            _ => compute_view(night, definitions, view, request.as_of, lease, progress).await?,
+        };
+        views.push(release_view);
+        reports.push(report);
+    }
+    views.sort_by(|a, b| a.view.cmp(&b.view));
+
+    let proposed = Release {
+        number: ReleaseNumber(0),
+        as_of: request.as_of,
+        created_at: night.clock.now(),
+        definitions_version: version,
+        definitions: definitions.fingerprint,
+        views,
+        models,
+    };
+    let to = serve(night, served.as_ref(), proposed, lease, progress).await?;
+    Ok(RunReport {
+        as_of: request.as_of,
+        from: served.map(|release| release.number),
+        to,
+        views: reports,
+        seconds: watch.elapsed().as_secs_f64(),
+    })
+}
+
+async fn served_release(night: &Night) -> Result<Option<Release>> {
+    match night.online.served().await? {
+        Some(number) => Ok(Some(night.online.release(number).await?)),
+        None => Ok(None),
+    }
+}
+
+/// The views that were asked for, and those that the served release does not have as they are defined now.
+fn due_views<'a>(
+    definitions: &'a Definitions,
+    request: &RunRequest,
+    served: Option<&Release>,
+) -> Vec<&'a Name> {
+    let asked = |name: &Name| {
+        request
+            .views
+            .as_ref()
+            .is_none_or(|names| names.contains(name))
+    };
+    let views = definitions.views.values();
+    views
+        .filter(|view| {
+            asked(&view.name) || served.is_none_or(|release| snapshot_of(release, view).is_none())
+        })
+        .map(|view| &view.name)
+        .collect()
+}
+
+fn snapshot_of<'a>(release: &'a Release, view: &FeatureView) -> Option<&'a ReleaseView> {
+    let mut views = release.views.iter();
+    views.find(|kept| kept.view == view.name && kept.fingerprint == view.fingerprint)
+}
+
+fn kept_report(kept: &ReleaseView) -> ViewReport {
+    ViewReport {
+        view: kept.view.clone(),
+        as_of: kept.as_of,
+        computed: false,
+        rows_read: 0,
+        keys: kept.rows,
+        rows_written: 0,
+        seconds: 0.0,
+    }
+}
+
+async fn compute_view(
+    night: &Night,
+    definitions: &Definitions,
+    view: &FeatureView,
+    as_of: Instant,
+    lease: &HeldLease,
+    progress: &dyn Progress,
+) -> Result<(ReleaseView, ViewReport)> {
+    let watch = Stopwatch::start();
+    progress.event(Event::ViewStarted { view: &view.name });
+    lease.check()?;
+    let (offline, online) = (night.offline.as_ref(), night.online.as_ref());
+    let kept = keep(&night.session, definitions, view, as_of, offline, progress).await?;
+    let staged = stage(
+        definitions,
+        view,
+        &kept.manifest,
+        offline,
+        online,
+        lease,
+        progress,
+    )
+    .await?;
+    let keys = kept.manifest.rows;
+    progress.event(Event::ViewFinished {
+        view: &view.name,
+        keys,
+    });
+    let report = ViewReport {
+        view: view.name.clone(),
+        as_of,
+        computed: true,
+        rows_read: kept.rows_read,
+        keys,
+        rows_written: if staged.written { keys } else { 0 },
+        seconds: watch.elapsed().as_secs_f64(),
+    };
+    Ok((staged.release_view, report))
+}
+
+/// The newest bundle of each declared model that has one.
+async fn newest_bundles(night: &Night, definitions: &Definitions) -> Result<Vec<ReleaseModel>> {
+    let mut models: Vec<ReleaseModel> = Vec::new();
+    for entry in night.registry.bundles().await? {
+        if !definitions.models.contains_key(&entry.model) {
+            continue;
+        }
+        // Oldest first, so a later entry of the same model is newer.
+        models.retain(|model| model.model != entry.model);
+        models.push(ReleaseModel {
+            model: entry.model,
+            bundle: entry.fingerprint,
+        });
+    }
+    models.sort_by(|a, b| a.model.cmp(&b.model));
+    Ok(models)
+}
+
+/// Serves a release with the proposed content: the one that is served already, one that a night registered before it
+/// died, or a new one.
+async fn serve(
+    night: &Night,
+    served: Option<&Release>,
+    proposed: Release,
+    lease: &HeldLease,
+    progress: &dyn Progress,
+) -> Result<ReleaseNumber> {
+    let same = served.filter(|served| same_content(served, &proposed));
+    if let Some(same) = same {
+        night.registry.record_release(same).await?;
+        return Ok(same.number);
+    }
+    let release = match registered_before(night, served, &proposed).await? {
+        Some(registered) => registered,
+        None => {
+            lease.check()?;
+            let number = night.registry.reserve_release_number().await?;
+            let release = Release { number, ..proposed };
+            lease.check()?;
+            night.online.register(&release).await?;
+            release
+        }
+    };
+    let from = served.map(|served| served.number);
+    lease.check()?;
+    night.online.flip(from, release.number).await?;
+    progress.event(Event::Flipped {
+        from,
+        to: release.number,
+    });
+    night.registry.record_release(&release).await?;
+    Ok(release.number)
+}
+
+/// A release with the proposed content that was registered after the served one and never served.
+async fn registered_before(
+    night: &Night,
+    served: Option<&Release>,
+    proposed: &Release,
+) -> Result<Option<Release>> {
+    let releases = night.online.releases().await?;
+    let recorded = night.registry.releases().await?;
+    Ok(releases.into_iter().rev().find(|release| {
+        let is_newer = served.is_none_or(|served| release.number > served.number);
+        let was_served = recorded.iter().any(|other| other.number == release.number);
+        is_newer && !was_served && same_content(release, proposed)
+    }))
+}
+
+/// Whether two releases differ in number and time of registration at most.
+fn same_content(a: &Release, b: &Release) -> bool {
+    let b = Release {
+        number: a.number,
+        created_at: a.created_at,
+        ..b.clone()
+    };
+    *a == b
+}
