@@ -96,7 +96,7 @@ async fn the_same_bytes_come_from_any_number_of_threads_and_little_memory() {
         &aggregates,
         &["90d", "lifetime"],
     );
-    for (view, little) in [("odd", 48 << 20), ("recent", 6 << 20)] {
+    for (view, little) in [("odd", 48 << 20), ("recent", 12 << 20)] {
         let one = rows(&session(1), &definitions, view, "1997-10-01")
             .await
             .expect("rows");
