@@ -1,5 +1,14 @@
 //! The offline store: all snapshots in Parquet, for training and for publishing.
 
+mod layout;
+mod manifest;
+mod object_reader;
+pub mod parquet;
+mod snapshot_file;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use arrow::array::RecordBatch;
