@@ -184,6 +184,40 @@ impl DataType {
         })
     }
 
+    /// Whether every value of this type is exactly a value of `wider`: integers of less range, integers in floats and
+    /// decimals that hold all their digits, `float32` in `float64`, decimals with as many digits on both sides.
+    #[must_use]
+    pub fn widens_to(self, wider: Self) -> bool {
+        if self == wider {
+            return true;
+        }
+        match (self.integer_range(), wider) {
+            (Some((least, greatest)), Self::Float32 | Self::Float64) => {
+                let exact = if wider == Self::Float32 {
+                    1 << 24
+                } else {
+                    1 << 53
+                };
+                -exact <= least && greatest <= exact
+            }
+            (Some((_, greatest)), Self::Decimal { precision, scale }) => {
+                greatest.ilog10() < u32::from(precision - scale)
+            }
+            (Some((least, greatest)), _) => wider
+                .integer_range()
+                .is_some_and(|(low, high)| low <= least && greatest <= high),
+            (None, Self::Float64) => self == Self::Float32,
+            (None, Self::Decimal { precision, scale }) => match self {
+                Self::Decimal {
+                    precision: own_precision,
+                    scale: own_scale,
+                } => own_scale <= scale && own_precision - own_scale <= precision - scale,
+                _ => false,
+            },
+            (None, _) => false,
+        }
+    }
+
     /// Whether values are `float32` or `float64`.
     #[must_use]
     pub const fn is_float(self) -> bool {

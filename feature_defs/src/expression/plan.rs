@@ -1,0 +1,285 @@
+//! One SQL expression to a physical expression over named inputs.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType as ArrowType, Field};
+use datafusion_common::tree_node::{Transformed, TreeNode};
+use datafusion_common::{DFSchema, TableReference};
+use datafusion_expr::execution_props::ExecutionProps;
+use datafusion_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion_expr::simplify::SimplifyContext;
+use datafusion_optimizer::simplify_expressions::ExprSimplifier;
+use datafusion_physical_expr::expressions::{BinaryExpr, cast};
+use datafusion_physical_expr::{PhysicalExpr, create_physical_expr};
+use datafusion_sql::planner::{PlannerContext, SqlToRel};
+use datafusion_sql::sqlparser::ast::{
+    Expr as SqlExpr, Spanned, Value as SqlValue, visit_expressions,
+};
+use datafusion_sql::sqlparser::dialect::GenericDialect;
+use datafusion_sql::sqlparser::parser::Parser;
+use datafusion_sql::sqlparser::tokenizer::Token;
+
+use crate::data_type::DataType;
+use crate::expression::{RequestInput, input_schema};
+use crate::parse::reader::{accepted, nearest};
+use crate::sql::functions::{Planning, settings};
+use crate::sql::statement::{folded, function_fault};
+use crate::sql::{Fault, engine_fault, parser_fault, range_of};
+
+/// What an expression is planned to.
+#[derive(Debug)]
+pub(crate) struct PlannedExpression {
+    /// Evaluates over the columns of the inputs, in their order.
+    pub(crate) physical: Arc<dyn PhysicalExpr>,
+    /// The type of its values.
+    pub(crate) data_type: DataType,
+    /// Indexes of the inputs that it reads, ascending.
+    pub(crate) reads: Vec<usize>,
+    /// The expression in its one canonical form, without comments.
+    pub(crate) canonical: String,
+}
+
+/// Plans `text` over `inputs`.
+pub(crate) fn plan(
+    text: &str,
+    inputs: &[(RequestInput, DataType)],
+) -> Result<PlannedExpression, Vec<Fault>> {
+    let parsed = parse(text).map_err(|fault| vec![fault])?;
+    let reads = resolve(text, &parsed, inputs)?;
+    let canonical = parsed.to_string();
+    let (physical, arrow_type) =
+        physical(parsed, inputs).map_err(|error| vec![engine_fault(text, &error)])?;
+    let Some(data_type) = DataType::from_arrow(&arrow_type) else {
+        return Err(vec![untyped(&arrow_type)]);
+    };
+    let schema = input_schema(inputs);
+    let physical = cast(physical, &schema, data_type.to_arrow())
+        .map_err(|error| vec![engine_fault(text, &error)])?;
+    Ok(PlannedExpression {
+        physical,
+        data_type,
+        reads,
+        canonical,
+    })
+}
+
+fn untyped(arrow_type: &ArrowType) -> Fault {
+    let (message, help) = match arrow_type {
+        ArrowType::Null => (
+            "the expression is always null",
+            "give it a type: `cast(null as double)`",
+        ),
+        ArrowType::Timestamp(..) => (
+            "the expression is a time without zone, or finer than microseconds",
+            "write `arrow_cast(..., 'Timestamp(Microsecond, Some(\"UTC\"))')` around it",
+        ),
+        _ => ("the expression's type is none of the types of features", ""),
+    };
+    let help = match help {
+        "" => format!(
+            "accepted: {}",
+            DataType::names().collect::<Vec<_>>().join(", ")
+        ),
+        help => help.to_owned(),
+    };
+    Fault::new(message, None, help)
+}
+
+fn parse(text: &str) -> Result<SqlExpr, Fault> {
+    let mut parser = Parser::new(&GenericDialect {})
+        .try_with_sql(text)
+        .map_err(|e| parser_fault(text, &e))?;
+    let parsed = parser.parse_expr().map_err(|e| parser_fault(text, &e))?;
+    let next = parser.peek_token();
+    if next.token == Token::EOF {
+        return Ok(parsed);
+    }
+    let message = format!(
+        "this is not one expression: `{}` is not expected here",
+        next.token
+    );
+    Err(Fault::new(message, range_of(text, next.span), ""))
+}
+
+/// Finds what the expression reads, and refuses what it may not say.
+fn resolve(
+    text: &str,
+    parsed: &SqlExpr,
+    inputs: &[(RequestInput, DataType)],
+) -> Result<Vec<usize>, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let mut reads = Vec::new();
+    let _: ControlFlow<()> = visit_expressions(parsed, |expr| {
+        let range = range_of(text, expr.span());
+        match expr {
+            SqlExpr::Identifier(ident) => match position(inputs, None, &folded(ident)) {
+                Some(index) => reads.push(index),
+                None => faults.push(unknown_field(&folded(ident), inputs, range)),
+            },
+            SqlExpr::CompoundIdentifier(idents) => {
+                let parts: Vec<String> = idents.iter().map(folded).collect();
+                match parts.as_slice() {
+                    [view, feature] => match position(inputs, Some(view), feature) {
+                        Some(index) => reads.push(index),
+                        None => faults.push(unknown_feature(view, feature, inputs, range)),
+                    },
+                    _ => faults.push(Fault::new(
+                        format!("`{}` is not a feature", parts.join(".")),
+                        range,
+                        "write `view.feature`",
+                    )),
+                }
+            }
+            SqlExpr::Function(function) => faults.extend(function_fault(text, function, false)),
+            SqlExpr::Subquery(_) | SqlExpr::Exists { .. } | SqlExpr::InSubquery { .. } => {
+                faults.push(Fault::new(
+                    "sub-queries are not accepted in request-time features",
+                    range,
+                    "compute it in a feature view, and use its feature here",
+                ));
+            }
+            SqlExpr::Value(value) => {
+                if let SqlValue::Placeholder(name) = &value.value {
+                    faults.push(Fault::new(
+                        format!("`{name}` is not known in request-time features"),
+                        range,
+                        "use a request field",
+                    ));
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    reads.sort_unstable();
+    reads.dedup();
+    Ok(reads)
+}
+
+fn position(inputs: &[(RequestInput, DataType)], view: Option<&str>, name: &str) -> Option<usize> {
+    inputs.iter().position(|(input, _)| match (input, view) {
+        (RequestInput::Field(field), None) => field.as_str() == name,
+        (RequestInput::Feature(reference), Some(view)) => {
+            reference.view.as_str() == view && reference.feature.as_str() == name
+        }
+        _ => false,
+    })
+}
+
+fn unknown_field(
+    name: &str,
+    inputs: &[(RequestInput, DataType)],
+    range: Option<std::ops::Range<usize>>,
+) -> Fault {
+    let stored = inputs.iter().find_map(|(input, _)| match input {
+        RequestInput::Feature(reference) if reference.feature.as_str() == name => Some(reference),
+        _ => None,
+    });
+    let message = format!("unknown request field `{name}`");
+    if let Some(stored) = stored {
+        return Fault::new(
+            message,
+            range,
+            format!("did you mean the stored feature `{stored}`?"),
+        );
+    }
+    let fields: Vec<&str> = inputs
+        .iter()
+        .filter_map(|(input, _)| match input {
+            RequestInput::Field(field) => Some(field.as_str()),
+            RequestInput::Feature(_) => None,
+        })
+        .collect();
+    if fields.is_empty() {
+        return Fault::new(message, range, "the request view declares no `inputs`");
+    }
+    Fault::new(message, range, accepted(name, &fields))
+}
+
+fn unknown_feature(
+    view: &str,
+    feature: &str,
+    inputs: &[(RequestInput, DataType)],
+    range: Option<std::ops::Range<usize>>,
+) -> Fault {
+    let references = inputs.iter().filter_map(|(input, _)| match input {
+        RequestInput::Feature(reference) => Some(reference),
+        RequestInput::Field(_) => None,
+    });
+    let of_view: Vec<&str> = references
+        .clone()
+        .filter(|reference| reference.view.as_str() == view)
+        .map(|reference| reference.feature.as_str())
+        .collect();
+    if of_view.is_empty() {
+        let mut views: Vec<&str> = references
+            .map(|reference| reference.view.as_str())
+            .collect();
+        views.dedup();
+        return Fault::new(
+            format!("unknown view `{view}`"),
+            range,
+            accepted(view, &views),
+        );
+    }
+    let mut fault = Fault::new(format!("unknown feature `{view}.{feature}`"), range, "");
+    fault.label = format!("not a feature of `{view}`");
+    fault.help = Some(match nearest(feature, of_view.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? features: {}", of_view.join(", ")),
+        None => format!("features: {}", of_view.join(", ")),
+    });
+    fault
+}
+
+fn physical(
+    parsed: SqlExpr,
+    inputs: &[(RequestInput, DataType)],
+) -> datafusion_common::Result<(Arc<dyn PhysicalExpr>, ArrowType)> {
+    let fields = inputs.iter().map(|(input, data_type)| match input {
+        RequestInput::Field(name) => (
+            None,
+            Arc::new(Field::new(name.as_str(), data_type.to_arrow(), true)),
+        ),
+        RequestInput::Feature(reference) => {
+            let view = TableReference::bare(reference.view.as_str());
+            (
+                Some(view),
+                Arc::new(Field::new(
+                    reference.feature.as_str(),
+                    data_type.to_arrow(),
+                    true,
+                )),
+            )
+        }
+    });
+    let schema = Arc::new(DFSchema::new_with_metadata(
+        fields.collect(),
+        std::collections::HashMap::new(),
+    )?);
+    let provider = Planning::new(std::collections::BTreeMap::new());
+    let expr = SqlToRel::new(&provider).sql_to_expr(parsed, &schema, &mut PlannerContext::new())?;
+    let context = SimplifyContext::builder()
+        .with_schema(schema.clone())
+        .with_config_options(Arc::new(settings()))
+        .build();
+    let simplifier = ExprSimplifier::new(context);
+    let expr = simplifier.simplify(simplifier.coerce(expr, &schema)?)?;
+    let props = ExecutionProps::new();
+    let physical =
+        create_physical_expr(&expr, &schema, &props, &PhysicalPlanningContext::default())?;
+    let physical = physical.transform_up(|node| Ok(checked(node)))?.data;
+    let data_type = physical.data_type(schema.as_arrow())?;
+    Ok((physical, data_type))
+}
+
+/// Arithmetic that fails instead of wrapping (rule 9).
+fn checked(node: Arc<dyn PhysicalExpr>) -> Transformed<Arc<dyn PhysicalExpr>> {
+    match node.downcast_ref::<BinaryExpr>() {
+        Some(binary) => Transformed::yes(Arc::new(binary.clone().with_fail_on_overflow(true))),
+        None => Transformed::no(node),
+    }
+}

@@ -1,0 +1,119 @@
+//! `nightfill.yaml`: the project's settings.
+
+use std::path::{Path, PathBuf};
+
+use crate::definitions::DefinitionFile;
+use crate::name::Name;
+use crate::parse::reader::Reader;
+use crate::parse::yaml::{Kind, Node};
+use crate::project::{Location, Project};
+
+/// The file that makes a folder a project.
+pub const PROJECT_FILE: &str = "nightfill.yaml";
+
+/// Keys of the settings.
+pub(crate) const KEYS: [&str; 6] = [
+    "version", "project", "timezone", "registry", "offline", "online",
+];
+
+const DEFAULT_REGISTRY: &str = ".nightfill/registry.db";
+const DEFAULT_OFFLINE: &str = ".nightfill/offline";
+const DEFAULT_ONLINE: &str = ".nightfill/online";
+
+/// Reads the settings from the entries of the project file.
+pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> Option<Project> {
+    let start = crate::error::Span {
+        file: reader.file.path.clone(),
+        bytes: 0..reader
+            .file
+            .text
+            .find('\n')
+            .unwrap_or(reader.file.text.len()),
+    };
+    let known: Vec<&str> = KEYS.iter().chain(&super::SECTIONS).copied().collect();
+    let fields = reader.fields(node, &start, "the project", &known)?;
+    let version = reader.require(&fields, "version");
+    if let Some(node) = version {
+        let text = reader.text(node, "`version`");
+        if let Some(text) = text.filter(|text| text.text != "1") {
+            reader.refuse(
+                &text.span,
+                format!("version `{}` is not known", text.text),
+                "accepted: 1",
+            );
+        }
+    }
+    let name = reader.require(&fields, "project");
+    let name = name.and_then(|node| reader.parsed(node, "`project`", Name::parse));
+    let timezone = match fields.get("timezone") {
+        Some(node) => reader.timezone(node)?,
+        None => chrono_tz::UTC,
+    };
+    let registry = match fields.get("registry") {
+        Some(node) => location(reader, node, "registry", "sqlite://"),
+        None => Some(DEFAULT_REGISTRY.into()),
+    };
+    let offline = match fields.get("offline") {
+        Some(node) => location(reader, node, "offline", ""),
+        None => Some(DEFAULT_OFFLINE.into()),
+    };
+    let online = match fields.get("online") {
+        Some(node) => location(reader, node, "online", "embedded://"),
+        None => Some(DEFAULT_ONLINE.into()),
+    };
+    Some(Project {
+        name: name?.value,
+        root: root.to_owned(),
+        timezone,
+        registry: Location::Sqlite(registry?),
+        offline: Location::Local(offline?),
+        online: Location::Embedded(online?),
+    })
+}
+
+/// A path after `scheme`, which is all that this setting accepts.
+fn location(reader: &mut Reader<'_>, node: &Node, setting: &str, scheme: &str) -> Option<PathBuf> {
+    let text = reader.text(node, &format!("`{setting}`"))?;
+    let path = text
+        .text
+        .strip_prefix(scheme)
+        .filter(|path| !path.contains("://") && !path.is_empty());
+    if path.is_none() {
+        let written = text.text.split_once("://").map(|(scheme, _)| scheme);
+        let message = match written {
+            Some(written) => format!("`{setting}` does not accept `{written}://`"),
+            None => format!("`{setting}` is not a place"),
+        };
+        reader.refuse(
+            &text.span,
+            message,
+            format!("accepted: `{scheme}path/below/the/project`"),
+        );
+    }
+    path.map(PathBuf::from)
+}
+
+/// The folders and files that hold the project's state, as written, whatever else is wrong with the settings.
+pub(crate) fn state_paths(file: &DefinitionFile) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = [DEFAULT_REGISTRY, DEFAULT_OFFLINE, DEFAULT_ONLINE]
+        .map(Into::into)
+        .into();
+    let Some(Node {
+        kind: Kind::Mapping(entries),
+        ..
+    }) = super::yaml::read(file, &mut Vec::new())
+    else {
+        return paths;
+    };
+    for (key, value) in entries {
+        if let (true, Kind::Scalar { text, .. }) =
+            (KEYS[3..].contains(&key.text.as_str()), value.kind)
+        {
+            let path = text
+                .split_once("://")
+                .map_or(text.as_str(), |(_, path)| path);
+            paths.push(path.trim_end_matches('/').into());
+        }
+    }
+    paths
+}

@@ -1,0 +1,279 @@
+//! Helpers that read declared shapes from trees, and record every problem on the way.
+
+use std::fmt::Display;
+
+use chrono_tz::Tz;
+
+use crate::definitions::DefinitionFile;
+use crate::error::{Problem, Span};
+use crate::name::Name;
+use crate::parse::yaml::{Kind, Node, Text};
+
+/// A value with its place.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// Where it stands.
+    pub(crate) span: Span,
+}
+
+/// Reads one file's tree. Methods that return `None` have recorded why, unless they say otherwise.
+pub(crate) struct Reader<'a> {
+    /// The file.
+    pub(crate) file: &'a DefinitionFile,
+    /// All files, for SQL texts that the file names.
+    pub(crate) files: &'a [DefinitionFile],
+    /// The project's zone.
+    pub(crate) timezone: Tz,
+    /// The problems found.
+    pub(crate) found: &'a mut Vec<Problem>,
+}
+
+/// The entries of a map whose keys are known.
+pub(crate) struct Fields<'a> {
+    /// What the map describes, for messages.
+    owner: String,
+    /// Where a missing key is reported.
+    span: Span,
+    entries: &'a [(Text, Node)],
+}
+
+impl<'a> Fields<'a> {
+    /// The value of a key, if it is there.
+    pub(crate) fn get(&self, key: &str) -> Option<&'a Node> {
+        let (_, node) = self.entries.iter().find(|(text, _)| text.text == key)?;
+        Some(node)
+    }
+
+    /// Where a key stands, or the whole map.
+    pub(crate) fn key_span(&self, key: &str) -> Span {
+        let entry = self.entries.iter().find(|(text, _)| text.text == key);
+        entry.map_or_else(|| self.span.clone(), |(text, _)| text.span.clone())
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Records a problem.
+    pub(crate) fn refuse(
+        &mut self,
+        span: &Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let help = help.into();
+        self.found.push(Problem {
+            message: message.into(),
+            span: span.clone(),
+            label: String::new(),
+            help: (!help.is_empty()).then_some(help),
+        });
+    }
+
+    /// A map with none but the known keys. `span` is where a missing key is reported.
+    pub(crate) fn fields(
+        &mut self,
+        node: &'a Node,
+        span: &Span,
+        owner: &str,
+        known: &[&str],
+    ) -> Option<Fields<'a>> {
+        let entries = self.map(node, owner)?;
+        for (key, _) in entries {
+            if !known.contains(&key.text.as_str()) {
+                let message = format!("unknown key `{}` in {owner}", key.text);
+                self.refuse(&key.span, message, accepted(&key.text, known));
+            }
+        }
+        Some(Fields {
+            owner: owner.to_owned(),
+            span: span.clone(),
+            entries,
+        })
+    }
+
+    /// The value of a key that must be there.
+    pub(crate) fn require(&mut self, fields: &Fields<'a>, key: &str) -> Option<&'a Node> {
+        let node = fields.get(key);
+        if node.is_none() {
+            let message = format!("{} has no `{key}`", fields.owner);
+            self.refuse(&fields.span, message, format!("add `{key}: ...`"));
+        }
+        node
+    }
+
+    /// A map, empty for an empty value.
+    pub(crate) fn map(&mut self, node: &'a Node, what: &str) -> Option<&'a [(Text, Node)]> {
+        match &node.kind {
+            Kind::Mapping(entries) => Some(entries),
+            _ if is_null(node) => Some(&[]),
+            _ => {
+                self.refuse(
+                    &node.span,
+                    format!("{what} is not a map"),
+                    "write `key: value` lines",
+                );
+                None
+            }
+        }
+    }
+
+    /// A list.
+    pub(crate) fn list(&mut self, node: &'a Node, what: &str) -> Option<&'a [Node]> {
+        if let Kind::Sequence(items) = &node.kind {
+            return Some(items);
+        }
+        self.refuse(
+            &node.span,
+            format!("{what} is not a list"),
+            "write `[a, b]`, or lines that start with `- `",
+        );
+        None
+    }
+
+    /// A single value that is not null.
+    pub(crate) fn text(&mut self, node: &Node, what: &str) -> Option<Text> {
+        if let Kind::Scalar { text, .. } = &node.kind
+            && !is_null(node)
+        {
+            return Some(Text {
+                text: text.clone(),
+                span: node.span.clone(),
+            });
+        }
+        self.refuse(
+            &node.span,
+            format!("{what} is not a single value"),
+            "write one text or number",
+        );
+        None
+    }
+
+    /// A single value as something else.
+    pub(crate) fn parsed<T, E: Display>(
+        &mut self,
+        node: &Node,
+        what: &str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<Placed<T>> {
+        let text = self.text(node, what)?;
+        match parse(&text.text) {
+            Ok(value) => Some(Placed {
+                value,
+                span: text.span,
+            }),
+            Err(error) => {
+                self.refuse(&text.span, error.to_string(), "");
+                None
+            }
+        }
+    }
+
+    /// A key as a name.
+    pub(crate) fn name(&mut self, text: &Text) -> Option<Name> {
+        Name::parse(&text.text)
+            .map_err(|error| self.refuse(&text.span, error.to_string(), ""))
+            .ok()
+    }
+
+    /// An optional description.
+    pub(crate) fn description(&mut self, fields: &Fields<'a>) -> Option<String> {
+        let node = fields.get("description")?;
+        Some(self.text(node, "a description")?.text)
+    }
+
+    /// One of a few words.
+    pub(crate) fn one_of<T: Copy>(
+        &mut self,
+        node: &Node,
+        what: &str,
+        named: &[(&str, T)],
+    ) -> Option<T> {
+        let text = self.text(node, what)?;
+        if let Some((_, value)) = named.iter().find(|(name, _)| *name == text.text) {
+            return Some(*value);
+        }
+        let names: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
+        let message = format!("`{}` is not {what}", text.text);
+        self.refuse(&text.span, message, accepted(&text.text, &names));
+        None
+    }
+
+    /// A zone by its name in the IANA database.
+    pub(crate) fn timezone(&mut self, node: &Node) -> Option<Tz> {
+        let text = self.text(node, "a time zone")?;
+        if let Ok(zone) = text.text.parse() {
+            return Some(zone);
+        }
+        let near = nearest(
+            &text.text,
+            chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()),
+        );
+        let help = near.map_or_else(
+            || "write a name like `UTC` or `Europe/Berlin`".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.refuse(
+            &text.span,
+            format!("`{}` is not a time zone", text.text),
+            help,
+        );
+        None
+    }
+
+    /// A type.
+    pub(crate) fn data_type(&mut self, node: &Node) -> Option<Placed<crate::data_type::DataType>> {
+        use crate::data_type::DataType;
+        let text = self.text(node, "a type")?;
+        match DataType::parse(&text.text) {
+            Ok(value) => Some(Placed {
+                value,
+                span: text.span,
+            }),
+            Err(error) => {
+                let names: Vec<&str> = DataType::names().collect();
+                self.refuse(&text.span, error.to_string(), accepted(&text.text, &names));
+                None
+            }
+        }
+    }
+}
+
+/// Whether a node says nothing: empty, `null` or `~`.
+pub(crate) fn is_null(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
+}
+
+/// A help text that suggests the nearest accepted word and lists all.
+pub(crate) fn accepted(wrong: &str, words: &[impl AsRef<str>]) -> String {
+    let list = words
+        .iter()
+        .map(AsRef::as_ref)
+        .collect::<Vec<_>>()
+        .join(", ");
+    match nearest(wrong, words.iter().map(AsRef::as_ref)) {
+        _ if list.is_empty() => "there are none yet".to_owned(),
+        Some(near) => format!("did you mean `{near}`? accepted: {list}"),
+        None => format!("accepted: {list}"),
+    }
+}
+
+/// The word that `wrong` was most likely meant to be.
+pub(crate) fn nearest<'w>(
+    wrong: &str,
+    words: impl IntoIterator<Item = &'w str>,
+) -> Option<&'w str> {
+    let limit = (wrong.chars().count() / 3).max(1);
+    let lower = wrong.to_lowercase();
+    words
+        .into_iter()
+        .map(|word| {
+            (
+                strsim::damerau_levenshtein(&lower, &word.to_lowercase()),
+                word,
+            )
+        })
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}

@@ -1,0 +1,20 @@
+//! SQL in definitions: which functions it may use, how it is read, and how its faults are told.
+//!
+//! ```text
+//!   functions    the allowed functions and the settings, the same when definitions are checked and by night
+//!   statement    a text to one SELECT over declared sources; bind gives `$as_of` its instant
+//!   check        a SELECT to its output columns, planned over the sources' declared columns
+//!   fault        what is wrong, in the user's words, at a place in the user's text
+//! ```
+//!
+//! Night and day never plan anything else than what was checked: [`bind`] reads the same text by the same rules, and
+//! [`functions()`] and [`settings`] hold for both.
+
+pub(crate) mod check;
+mod fault;
+pub(crate) mod functions;
+pub(crate) mod statement;
+
+pub(crate) use fault::{Fault, engine_fault, parser_fault, range_of};
+pub use functions::{Functions, functions, settings};
+pub use statement::{SqlError, bind};

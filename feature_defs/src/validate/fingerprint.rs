@@ -1,0 +1,222 @@
+//! Fingerprints of objects: over what decides their values, in one canonical order, so that files, comments and the
+//! order of maps that have none do not matter.
+
+use indexmap::IndexMap;
+
+use crate::definitions::Definitions;
+use crate::entity::Entity;
+use crate::feature_service::FeatureService;
+use crate::feature_view::{Computation, FeatureView};
+use crate::fingerprint::Fingerprint;
+use crate::model::Model;
+use crate::name::Name;
+use crate::parse::objects::Section;
+use crate::request_view::RequestView;
+use crate::source::{Source, SourceFormat};
+
+/// Everything but the description.
+pub(crate) fn source(source: &Source) -> Fingerprint {
+    let format = match source.format {
+        SourceFormat::Parquet => "parquet".to_owned(),
+        SourceFormat::Csv { delimiter } => format!("csv {delimiter}"),
+    };
+    let mut parts = vec![
+        "source".to_owned(),
+        source.name.to_string(),
+        source.path.clone(),
+        format,
+        source.event_time.clone(),
+        source
+            .created_time
+            .clone()
+            .map_or_else(String::new, |column| format!("created {column}")),
+        source.timezone.name().to_owned(),
+    ];
+    let mut columns: Vec<_> = source.columns.iter().collect();
+    columns.sort_by_key(|(name, _)| *name);
+    for (name, column) in columns {
+        parts.push(name.clone());
+        parts.push(column.data_type.to_string());
+    }
+    Fingerprint::of(parts)
+}
+
+/// Entity, sources, computation and features. `canonical` is a SQL view's statement without comments.
+pub(crate) fn view(
+    view: &FeatureView,
+    entity: &Entity,
+    sources: &Section<Source>,
+    canonical: &str,
+) -> Fingerprint {
+    let mut parts = vec![
+        "view".to_owned(),
+        view.name.to_string(),
+        entity_text(entity),
+    ];
+    let names: &[Name] = match &view.computation {
+        Computation::Sql(sql) => {
+            parts.push(format!("sql {canonical}"));
+            &sql.sources
+        }
+        Computation::Windows(windows) => {
+            parts.push(format!("windows {:?}", windows.key_columns));
+            for aggregate in &windows.aggregates {
+                let column = aggregate.column.as_deref();
+                parts.push(format!(
+                    "{} {} {column:?}",
+                    aggregate.name,
+                    aggregate.function.name()
+                ));
+            }
+            parts.extend(windows.windows.iter().map(ToString::to_string));
+            std::slice::from_ref(&windows.source)
+        }
+        Computation::Latest(latest) => {
+            parts.push(format!(
+                "latest {:?} {:?}",
+                latest.key_columns, latest.columns
+            ));
+            std::slice::from_ref(&latest.source)
+        }
+    };
+    let read = names
+        .iter()
+        .filter_map(|name| sources.get(name)?.object.as_ref());
+    parts.extend(read.map(|source| source.fingerprint.to_string()));
+    for feature in &view.features {
+        parts.push(format!("feature {} {}", feature.name, feature.data_type));
+    }
+    Fingerprint::of(parts)
+}
+
+/// Fields, expressions, and the views whose features they read.
+pub(crate) fn request_view(
+    view: &RequestView,
+    views: &IndexMap<Name, FeatureView>,
+    canonical: &[String],
+) -> Fingerprint {
+    let mut parts = vec!["request view".to_owned(), view.name.to_string()];
+    let mut inputs: Vec<_> = view.inputs.iter().collect();
+    inputs.sort_by_key(|field| &field.name);
+    for field in inputs {
+        let text = format!(
+            "{} {} {:?} {}",
+            field.name, field.data_type, field.default, field.nullable
+        );
+        parts.push(text);
+    }
+    for (feature, canonical) in view.features.iter().zip(canonical) {
+        parts.push(format!(
+            "{} {} {canonical}",
+            feature.name, feature.data_type
+        ));
+        let read = feature
+            .features
+            .iter()
+            .filter_map(|reference| views.get(&reference.view));
+        parts.extend(read.map(|view| view.fingerprint.to_string()));
+    }
+    Fingerprint::of(parts)
+}
+
+/// Names, types, defaults and order, and the views' fingerprints.
+pub(crate) fn service(
+    service: &FeatureService,
+    views: &IndexMap<Name, FeatureView>,
+    request_views: &IndexMap<Name, RequestView>,
+) -> Fingerprint {
+    let mut parts = vec!["service".to_owned(), service.name.to_string()];
+    for feature in &service.features {
+        parts.push(format!(
+            "{} {} {:?}",
+            feature.reference, feature.data_type, feature.default
+        ));
+        let view = &feature.reference.view;
+        let stored = views.get(view).map(|view| view.fingerprint);
+        let computed = request_views.get(view).map(|view| view.fingerprint);
+        parts.extend(
+            stored
+                .or(computed)
+                .map(|fingerprint| fingerprint.to_string()),
+        );
+    }
+    Fingerprint::of(parts)
+}
+
+/// Everything but the description, and the service's fingerprint.
+pub(crate) fn model(model: &Model, service: &FeatureService) -> Fingerprint {
+    Fingerprint::of([
+        "model".to_owned(),
+        model.name.to_string(),
+        service.fingerprint.to_string(),
+        model.output.to_string(),
+        format!("{:?}", model.transform),
+    ])
+}
+
+/// All objects, sorted by kind and name, with what their own fingerprints leave out: descriptions, TTLs, schedules.
+pub(crate) fn definitions(definitions: &Definitions) -> Fingerprint {
+    let mut parts = Vec::new();
+    for entity in definitions.entities.values() {
+        parts.push(format!(
+            "1 {} {:?}",
+            entity_text(entity),
+            entity.description
+        ));
+    }
+    for source in definitions.sources.values() {
+        parts.push(format!(
+            "2 {} {} {:?}",
+            source.name, source.fingerprint, source.description
+        ));
+    }
+    for view in definitions.views.values() {
+        let schedule = view
+            .schedule
+            .as_ref()
+            .map(|schedule| (&schedule.cron, schedule.timezone.name()));
+        let about: Vec<_> = view
+            .features
+            .iter()
+            .map(|feature| &feature.description)
+            .collect();
+        parts.push(format!(
+            "3 {} {} {} {schedule:?} {:?} {about:?}",
+            view.name, view.fingerprint, view.ttl, view.description
+        ));
+    }
+    for view in definitions.request_views.values() {
+        let about: Vec<_> = view
+            .features
+            .iter()
+            .map(|feature| &feature.description)
+            .collect();
+        parts.push(format!(
+            "4 {} {} {:?} {about:?}",
+            view.name, view.fingerprint, view.description
+        ));
+    }
+    for service in definitions.services.values() {
+        parts.push(format!(
+            "5 {} {} {:?}",
+            service.name, service.fingerprint, service.description
+        ));
+    }
+    for model in definitions.models.values() {
+        parts.push(format!(
+            "6 {} {} {:?}",
+            model.name, model.fingerprint, model.description
+        ));
+    }
+    parts.sort();
+    Fingerprint::of(parts)
+}
+
+fn entity_text(entity: &Entity) -> String {
+    let keys: Vec<String> = entity
+        .keys
+        .iter()
+        .map(|part| format!("{} {}", part.name, part.data_type))
+        .collect();
+    format!("entity {} ({})", entity.name, keys.join(", "))
+}
