@@ -38,5 +38,8 @@ fn the_example_loads_with_thirty_stored_and_five_request_features() {
         .iter()
         .map(|feature| feature.data_type.to_string())
         .collect();
-    assert_eq!(types, ["float64", "float64", "float64", "float64", "float64"]);
+    assert_eq!(
+        types,
+        ["float64", "float64", "float64", "float64", "float64"]
+    );
 }
