@@ -17,5 +17,6 @@ pub mod conformance;
 pub mod error;
 pub mod offline;
 pub mod online;
+pub mod open;
 pub mod registry;
 pub mod release;

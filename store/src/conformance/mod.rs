@@ -3,3 +3,4 @@
 
 pub mod offline;
 pub mod online;
+pub mod registry;

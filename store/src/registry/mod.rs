@@ -1,5 +1,7 @@
 //! The registry: versioned definitions, runs, releases, models and leases, in SQL.
 
+pub mod sql;
+
 use std::fmt;
 
 use async_trait::async_trait;
@@ -107,7 +109,7 @@ pub struct NewRun {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase", tag = "outcome")]
 pub enum RunOutcome {
     /// It published a release, or found that release served already.

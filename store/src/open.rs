@@ -1,0 +1,68 @@
+//! The only place that picks backends: from a project's settings to the stores.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use feature_defs::project::{Location, Project};
+
+use crate::config::EmbeddedSettings;
+use crate::error::{Error, ErrorKind, Result};
+use crate::offline::OfflineStore;
+use crate::offline::parquet::ParquetStore;
+use crate::online::OnlineStore;
+use crate::online::embedded::EmbeddedStore;
+use crate::registry::Registry;
+use crate::registry::sql::SqlRegistry;
+
+/// Opens the project's registry.
+///
+/// # Errors
+/// `Invalid` when the location is not one of a registry, else those of the backend.
+pub async fn registry(project: &Project) -> Result<Arc<dyn Registry>> {
+    match &project.registry {
+        Location::Sqlite(file) => Ok(Arc::new(SqlRegistry::open(&place(project, file)).await?)),
+        other => Err(misplaced("registry", other, "sqlite://")),
+    }
+}
+
+/// Opens the project's offline store.
+///
+/// # Errors
+/// `Invalid` when the location is not one of an offline store, else those of the backend.
+pub fn offline(project: &Project) -> Result<Arc<dyn OfflineStore>> {
+    match &project.offline {
+        Location::Local(folder) => Ok(Arc::new(ParquetStore::local(&place(project, folder))?)),
+        other => Err(misplaced("offline store", other, "a folder")),
+    }
+}
+
+/// Opens the project's online store.
+///
+/// # Errors
+/// `Invalid` when the location is not one of an online store, else those of the backend.
+pub fn online(project: &Project) -> Result<Arc<dyn OnlineStore>> {
+    match &project.online {
+        Location::Embedded(folder) => {
+            let folder = place(project, folder);
+            let settings = EmbeddedSettings::default();
+            Ok(Arc::new(EmbeddedStore::open(&folder, settings)?))
+        }
+        other => Err(misplaced("online store", other, "embedded://")),
+    }
+}
+
+/// A path of the settings, which starts at the project's root unless it is absolute.
+fn place(project: &Project, path: &Path) -> PathBuf {
+    project.root.join(path)
+}
+
+fn misplaced(what: &str, location: &Location, expected: &str) -> Error {
+    let (Location::Sqlite(path) | Location::Local(path) | Location::Embedded(path)) = location;
+    Error::new(
+        ErrorKind::Invalid,
+        format!(
+            "`{}` is no place for the {what}: expected {expected}",
+            path.display()
+        ),
+    )
+}
