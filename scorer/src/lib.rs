@@ -5,8 +5,30 @@
 //! ```
 //!
 //! Pure CPU: no async, no I/O beyond the bytes of a bundle.
+//!
+//! ```
+//! let text = include_str!("../tests/data/tiny.txt");
+//! let ensemble = scorer::import::lightgbm::read(text)?;
+//! let quantized = scorer::trees::Quantized::new(&ensemble)?;
+//! let scorer = scorer::kernels::fastest(&quantized);
+//!
+//! let row = [0.5, f64::NAN];
+//! let mut scores = [0.0];
+//! scorer::Scorer::score(&scorer, &row, &mut scores);
+//! assert_eq!(scores[0].to_bits(), ensemble.score(&row).to_bits());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
 
 use std::fmt;
+
+pub mod bundle;
+pub mod import;
+pub mod input;
+pub mod kernels;
+pub mod report;
+pub mod trees;
 
 /// Scores rows. Pure: the same row gives the same bits, whatever rows stand beside it.
 ///

@@ -1,0 +1,162 @@
+//! Binding by name: a model's features against a service's. Positions never decide.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use feature_defs::data_type::DataType;
+use feature_defs::feature_service::{FeatureService, ServiceFeature};
+use feature_defs::name::Name;
+use feature_defs::value::Value;
+
+use crate::input::Input;
+
+/// How the features of a model and of a service differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The service.
+    pub service: Name,
+    /// Read by the model, not in the service; in the model's order.
+    pub missing: Vec<String>,
+    /// In the service, not read by the model; in the service's order.
+    pub extra: Vec<String>,
+    /// In both, but not the same: each with what differs.
+    pub different: Vec<String>,
+    /// All that the model reads.
+    pub model_features: Vec<String>,
+    /// All that the service has.
+    pub service_features: Vec<String>,
+}
+
+impl std::error::Error for Mismatch {}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "service `{}` does not have exactly the features of the model",
+            self.service
+        )?;
+        for (what, names) in [
+            ("only in the model", &self.missing),
+            ("only in the service", &self.extra),
+        ] {
+            if !names.is_empty() {
+                write!(f, "; {what}: {}", quote(names))?;
+            }
+        }
+        if !self.different.is_empty() {
+            write!(f, "; different: {}", self.different.join(", "))?;
+        }
+        write!(f, "\n  model:   {}", quote(&self.model_features))?;
+        write!(f, "\n  service: {}", quote(&self.service_features))
+    }
+}
+
+fn quote(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+/// The inputs of a model that was trained on columns with these names, in their order.
+pub(super) fn bind(names: &[String], service: &FeatureService) -> Result<Vec<Input>, Mismatch> {
+    let by_name = by_name(service);
+    let inputs: Vec<Input> = names
+        .iter()
+        .filter_map(|name| by_name.get(name).copied().map(Input::from))
+        .collect();
+    let mismatch = compare(names.to_vec(), Vec::new(), service);
+    if mismatch.is_empty() {
+        Ok(inputs)
+    } else {
+        Err(mismatch)
+    }
+}
+
+/// Checks names, types and defaults.
+pub(super) fn check(inputs: &[Input], service: &FeatureService) -> Result<(), Mismatch> {
+    let by_name = by_name(service);
+    let mut different = Vec::new();
+    for input in inputs {
+        let name = input.name.to_string();
+        let Some(feature) = by_name.get(&name) else {
+            continue;
+        };
+        if feature.data_type != input.data_type {
+            different.push(format!(
+                "`{name}` is {} in the model, {} in the service",
+                input.data_type, feature.data_type
+            ));
+        } else if !same_default(&input.default, &feature.default) {
+            different.push(format!(
+                "`{name}` has default {} in the model, {} in the service",
+                show(input.default.as_ref(), input.data_type),
+                show(feature.default.as_ref(), input.data_type)
+            ));
+        }
+    }
+    let names = inputs.iter().map(|input| input.name.to_string()).collect();
+    let mismatch = compare(names, different, service);
+    if mismatch.is_empty() {
+        Ok(())
+    } else {
+        Err(mismatch)
+    }
+}
+
+impl Mismatch {
+    fn is_empty(&self) -> bool {
+        self.missing.is_empty() && self.extra.is_empty() && self.different.is_empty()
+    }
+}
+
+fn compare(
+    model_features: Vec<String>,
+    different: Vec<String>,
+    service: &FeatureService,
+) -> Mismatch {
+    let by_name = by_name(service);
+    let in_model: BTreeMap<&String, ()> = model_features.iter().map(|name| (name, ())).collect();
+    let service_features: Vec<String> = service
+        .features
+        .iter()
+        .map(|feature| feature.reference.to_string())
+        .collect();
+    Mismatch {
+        service: service.name.clone(),
+        missing: model_features
+            .iter()
+            .filter(|name| !by_name.contains_key(*name))
+            .cloned()
+            .collect(),
+        extra: service_features
+            .iter()
+            .filter(|name| !in_model.contains_key(name))
+            .cloned()
+            .collect(),
+        different,
+        model_features,
+        service_features,
+    }
+}
+
+fn by_name(service: &FeatureService) -> BTreeMap<String, &ServiceFeature> {
+    let features = service.features.iter();
+    features
+        .map(|feature| (feature.reference.to_string(), feature))
+        .collect()
+}
+
+/// Equal, with NaN equal to itself.
+fn same_default(one: &Option<Value>, other: &Option<Value>) -> bool {
+    match (one, other) {
+        (Some(Value::Float(one)), Some(Value::Float(other))) => one.to_bits() == other.to_bits(),
+        _ => one == other,
+    }
+}
+
+fn show(default: Option<&Value>, data_type: DataType) -> String {
+    match default {
+        None => "none".to_owned(),
+        Some(value) => super::manifest::value_text(value, data_type),
+    }
+}

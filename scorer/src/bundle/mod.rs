@@ -1,0 +1,292 @@
+//! Bundles: a quantised model with what it must be fed, as bytes that prove themselves.
+//!
+//! ```text
+//!   0        8         12                16          16+m         16+m+e    16+m+e+32
+//!   | nfbundle | version | manifest bytes m | manifest | ensemble e | BLAKE3 of all before |
+//!                u32       u32                JSON       integers and floats, little-endian
+//! ```
+//!
+//! The manifest says what the model is: its name, service, inputs by name with types and defaults, transform, and the
+//! report of its import. The ensemble is drawn in [`format`]. Reading checks the hash first, then every count, reference
+//! and shape, then scores the verification rows and compares the bits with those of the import. Bytes that fail are an
+//! error; they neither panic nor ask for more memory than they are long.
+
+pub mod format;
+
+mod binding;
+mod manifest;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use feature_defs::data_type::DataType;
+use feature_defs::feature_service::FeatureService;
+use feature_defs::fingerprint::Fingerprint;
+use feature_defs::model::{Model, Transform};
+use feature_defs::name::Name;
+
+pub use binding::Mismatch;
+
+use crate::Scorer;
+use crate::input::{self, Input};
+use crate::kernels;
+use crate::report::{self, ImportReport};
+use crate::trees::{Ensemble, QuantizeError, Quantized};
+use manifest::Manifest;
+
+/// A model, ready to score: what it reads, and the quantised ensemble.
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    manifest: Manifest,
+    quantized: Quantized,
+    scorer: Arc<dyn Scorer>,
+    bytes: Arc<[u8]>,
+    fingerprint: Fingerprint,
+}
+
+/// Why a bundle cannot be made or read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BundleError {
+    /// The model's features are not those of its service.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// A feature that no model can read.
+    #[error(
+        "feature `{feature}` is a {data_type}: a model reads numbers, bools, dates and timestamps"
+    )]
+    Unreadable {
+        /// The feature's full name.
+        feature: String,
+        /// Its type.
+        data_type: DataType,
+    },
+    /// The declared transform is not the one that the model was trained for.
+    #[error(
+        "the model was trained for `{objective}`, whose scores `{declared}` does not turn into answers: {}",
+        advice(*expected)
+    )]
+    Transform {
+        /// The objective, as the model file has it.
+        objective: String,
+        /// The transform that the definitions declare.
+        declared: &'static str,
+        /// The transform that belongs to the objective, if there is one.
+        expected: Option<&'static str>,
+    },
+    /// The ensemble does not fit into integer bins.
+    #[error("the model cannot be quantised: {0}")]
+    Quantize(#[from] QuantizeError),
+    /// Scores of the quantised form differ from those of the model.
+    #[error("verification row {row} scores {found}, expected {expected}")]
+    Inexact {
+        /// Which of the verification rows.
+        row: usize,
+        /// The quantised form's score.
+        found: f64,
+        /// The model's own score.
+        expected: f64,
+    },
+    /// Bytes that are no bundle, or not a whole one.
+    #[error("not a bundle: {0}")]
+    Corrupt(String),
+    /// A bundle of another version of the format.
+    #[error("bundle format {found} is not supported: this version reads format {supported}")]
+    Version {
+        /// The version found.
+        found: u32,
+        /// The version that is read.
+        supported: u32,
+    },
+}
+
+impl Bundle {
+    /// Binds an ensemble to the service that a model declares, by feature name, quantises it and verifies the result.
+    ///
+    /// # Errors
+    /// When the features differ, a feature's type cannot be read, the transform does not belong to the objective, or
+    /// the ensemble does not fit the limits.
+    pub fn build(
+        model: &Model,
+        service: &FeatureService,
+        ensemble: &Ensemble,
+    ) -> Result<Self, BundleError> {
+        let inputs = binding::bind(&ensemble.feature_names, service)?;
+        for input in &inputs {
+            if !input::is_readable(input.data_type) {
+                return Err(BundleError::Unreadable {
+                    feature: input.name.to_string(),
+                    data_type: input.data_type,
+                });
+            }
+        }
+        check_transform(model.transform, ensemble)?;
+        let quantized = Quantized::new(ensemble)?;
+        let scorer: Arc<dyn Scorer> = Arc::new(kernels::fastest(&quantized));
+        let (report, checksum) = report::verify(ensemble, &quantized, scorer.as_ref())?;
+        let manifest = Manifest {
+            model: model.name.clone(),
+            service: service.name.clone(),
+            service_fingerprint: service.fingerprint,
+            output: model.output.clone(),
+            transform: model.transform,
+            objective: ensemble.objective.as_ref().map(|o| o.text.clone()),
+            inputs,
+            report,
+            checksum,
+        };
+        let bytes: Arc<[u8]> = format::write(&manifest, &quantized).into();
+        Ok(Self {
+            fingerprint: Fingerprint::of([&bytes]),
+            manifest,
+            quantized,
+            scorer,
+            bytes,
+        })
+    }
+
+    /// Reads a bundle, checks all of it, and scores once.
+    ///
+    /// # Errors
+    /// [`BundleError::Version`] for another format, [`BundleError::Corrupt`] for anything else that does not fit.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BundleError> {
+        let (manifest, quantized) = format::read(bytes)?;
+        let corrupt = |message: String| Err(BundleError::Corrupt(message));
+        if let Err(error) = quantized.check() {
+            return corrupt(error.to_string());
+        }
+        if manifest.inputs.len() != quantized.width() {
+            return corrupt(format!(
+                "{} inputs are named, but the trees read {}",
+                manifest.inputs.len(),
+                quantized.width()
+            ));
+        }
+        if let Some(input) = manifest
+            .inputs
+            .iter()
+            .find(|i| !input::is_readable(i.data_type))
+        {
+            return corrupt(format!("input `{}` is a {}", input.name, input.data_type));
+        }
+        let scorer: Arc<dyn Scorer> = Arc::new(kernels::fastest(&quantized));
+        if report::checksum(&quantized, scorer.as_ref()) != manifest.checksum {
+            return corrupt(
+                "the verification rows do not score as they did at the import".to_owned(),
+            );
+        }
+        Ok(Self {
+            manifest,
+            quantized,
+            scorer,
+            bytes: bytes.into(),
+            fingerprint: Fingerprint::of([bytes]),
+        })
+    }
+
+    /// The whole bundle.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.bytes.to_vec()
+    }
+
+    /// Hash of the bytes.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// The model that this is a version of.
+    #[must_use]
+    pub fn model(&self) -> &Name {
+        &self.manifest.model
+    }
+
+    /// The service that the model was bound to.
+    #[must_use]
+    pub fn service(&self) -> &Name {
+        &self.manifest.service
+    }
+
+    /// The service's fingerprint at the import.
+    #[must_use]
+    pub fn service_fingerprint(&self) -> Fingerprint {
+        self.manifest.service_fingerprint
+    }
+
+    /// The name of the score in answers.
+    #[must_use]
+    pub fn output(&self) -> &Name {
+        &self.manifest.output
+    }
+
+    /// Applied to the raw score.
+    #[must_use]
+    pub fn transform(&self) -> Transform {
+        self.manifest.transform
+    }
+
+    /// What a row holds, in the order of its values. This order is the model's, not the service's: bind by name.
+    #[must_use]
+    pub fn inputs(&self) -> &[Input] {
+        &self.manifest.inputs
+    }
+
+    /// What the import found.
+    #[must_use]
+    pub fn report(&self) -> &ImportReport {
+        &self.manifest.report
+    }
+
+    /// The quantised ensemble.
+    #[must_use]
+    pub fn quantized(&self) -> &Quantized {
+        &self.quantized
+    }
+
+    /// The kernel that scores rows of [`Bundle::inputs`].
+    #[must_use]
+    pub fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::clone(&self.scorer)
+    }
+
+    /// Checks that a service has exactly this bundle's inputs, by name, with the same types and defaults. Their order
+    /// does not matter.
+    ///
+    /// # Errors
+    /// [`Mismatch`] with what is missing, extra or different, and both lists.
+    pub fn check_service(&self, service: &FeatureService) -> Result<(), Mismatch> {
+        binding::check(&self.manifest.inputs, service)
+    }
+}
+
+/// Raw scores can always be asked for; any other transform must be the objective's own. A model without an objective
+/// was trained on one of the user's making, and only they know.
+fn check_transform(declared: Transform, ensemble: &Ensemble) -> Result<(), BundleError> {
+    let Some(objective) = &ensemble.objective else {
+        return Ok(());
+    };
+    if declared == Transform::Identity || objective.transform == Some(declared) {
+        return Ok(());
+    }
+    Err(BundleError::Transform {
+        objective: objective.text.clone(),
+        declared: transform_name(declared),
+        expected: objective.transform.map(transform_name),
+    })
+}
+
+fn transform_name(transform: Transform) -> &'static str {
+    let named = Transform::NAMED
+        .iter()
+        .find(|(_, named)| *named == transform);
+    named.map_or("", |(name, _)| name)
+}
+
+fn advice(expected: Option<&'static str>) -> String {
+    match expected {
+        Some("identity") | None => "declare `identity`".to_owned(),
+        Some(expected) => format!("declare `{expected}`, or `identity` for raw scores"),
+    }
+}
