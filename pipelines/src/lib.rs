@@ -17,6 +17,7 @@ mod keyed;
 mod keys;
 mod latest;
 pub mod lease;
+mod point_in_time;
 pub mod progress;
 mod publish;
 pub mod run;
@@ -26,4 +27,5 @@ pub mod snapshot;
 mod sql;
 #[cfg(test)]
 mod testing;
+pub mod training_set;
 mod windows;

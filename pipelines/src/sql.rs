@@ -1,22 +1,19 @@
 //! SQL views: one `SELECT` over sources that are already cut at as-of.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch};
-use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
-use datafusion::execution::context::SQLOptions;
-use datafusion::logical_expr::{ColumnarValue, LogicalPlan, Volatility, create_udf};
+use datafusion::execution::{FunctionRegistry, SessionStateBuilder};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{DataFrame, Expr, SessionContext, cast, ident};
 use datafusion::sql::parser::Statement;
-use datafusion::sql::sqlparser::ast::{self, visit_expressions_mut};
-use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::Entity;
 use feature_defs::feature_view::{FeatureView, SqlSnapshot};
+use feature_defs::sql::{bind, functions, settings};
 use feature_defs::time::Instant;
 use futures::{StreamExt, TryStreamExt, stream};
 
@@ -109,64 +106,27 @@ fn failed(view: &FeatureView, sql: &SqlSnapshot, error: &DataFusionError) -> Err
     }
 }
 
-/// Plans the one `SELECT` with exact sums and `$as_of`.
+/// Plans the one `SELECT` as it was checked, with `$as_of` bound and exact sums.
 async fn plan(
     context: &SessionContext,
     sql: &SqlSnapshot,
     as_of: Instant,
 ) -> std::result::Result<LogicalPlan, DataFusionError> {
+    let statement = bind(&sql.text, as_of).map_err(|e| DataFusionError::Plan(e.to_string()))?;
+    let allowed = functions();
+    let mut state = SessionStateBuilder::new_from_existing(context.state())
+        .with_scalar_functions(allowed.scalar.clone())
+        .with_aggregate_functions(allowed.aggregate.clone())
+        .with_window_functions(allowed.window.clone())
+        .with_expr_planners(allowed.planners.clone())
+        .build();
+    state.config_mut().options_mut().sql_parser = settings().sql_parser;
     for function in exact_functions() {
-        context.register_udaf(function);
+        state.register_udaf(Arc::new(function))?;
     }
-    context.register_udf(as_of_function(as_of));
-    let state = context.state();
-    let dialect = state.config().options().sql_parser.dialect;
-    let mut statement = state.sql_to_statement(&sql.text, &dialect)?;
-    bind_as_of(&mut statement)?;
-    let plan = state.statement_to_plan(statement).await?;
-    SQLOptions::new()
-        .with_allow_ddl(false)
-        .with_allow_dml(false)
-        .with_allow_statements(false)
-        .verify_plan(&plan)?;
-    Ok(plan)
-}
-
-const AS_OF_FUNCTION: &str = "__as_of";
-
-/// A function without arguments that is as-of, so that its type is known while the query is planned.
-fn as_of_function(as_of: Instant) -> datafusion::logical_expr::ScalarUDF {
-    let value = ScalarValue::TimestampMicrosecond(Some(as_of.micros()), Some("UTC".into()));
-    let result = move |_: &[ColumnarValue]| Ok(ColumnarValue::Scalar(value.clone()));
-    create_udf(
-        AS_OF_FUNCTION,
-        Vec::new(),
-        DataType::Timestamp.to_arrow(),
-        Volatility::Immutable,
-        Arc::new(result),
-    )
-}
-
-/// Puts the function in the place of each `$as_of`.
-fn bind_as_of(statement: &mut Statement) -> std::result::Result<(), DataFusionError> {
-    let Statement::Statement(statement) = statement else {
-        return Ok(());
-    };
-    let call = datafusion::sql::sqlparser::parser::Parser::new(
-        &datafusion::sql::sqlparser::dialect::GenericDialect {},
-    )
-    .try_with_sql(&format!("{AS_OF_FUNCTION}()"))
-    .and_then(|mut parser| parser.parse_expr())
-    .map_err(|e| DataFusionError::SQL(Box::new(e), None))?;
-    let _: ControlFlow<()> = visit_expressions_mut(statement, |expression| {
-        if let ast::Expr::Value(value) = expression
-            && matches!(&value.value, ast::Value::Placeholder(name) if name == "$as_of")
-        {
-            *expression = call.clone();
-        }
-        ControlFlow::Continue(())
-    });
-    Ok(())
+    state
+        .statement_to_plan(Statement::Statement(Box::new(statement)))
+        .await
 }
 
 /// Whether the order in which rows reach an operator can show in the result. Such plans run in one partition, where

@@ -1,0 +1,374 @@
+//! The point-in-time join: for each row of an entity frame, the feature values that were known at its own as-of.
+//!
+//! ```text
+//!   windows, latest   the source's rows of each key, newest first, looked at once for each of the key's frame rows
+//!   sql               the query as of each distinct as-of of the frame, in turn: its cost grows with their number
+//! ```
+//!
+//! It runs the code of the night: windows, the newest visible row and queries are not written twice.
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BinaryArray, RecordBatch};
+use feature_defs::as_of;
+use feature_defs::definitions::Definitions;
+use feature_defs::feature_view::{Computation, FeatureView, Latest, SqlSnapshot, Windows};
+use feature_defs::time::Instant;
+use feature_defs::value::Value;
+use futures::TryStreamExt;
+
+use crate::column::{Builder, Cell, Column};
+use crate::error::{Error, Result};
+use crate::keyed::{KeyedBatch, SnapshotRows, key_values};
+use crate::scan::{Cut, RowKind, SortedRows};
+use crate::session::Session;
+use crate::windows::{KeyWindows, WindowPlan};
+use crate::{keys, latest, snapshot, sql, windows};
+
+/// For whom and as of when: one entry a row of an entity frame.
+#[derive(Debug)]
+pub(crate) struct Questions<'a> {
+    /// Canonical key bytes of the view's entity; null for a row with a null in its key, which nothing answers.
+    pub(crate) keys: &'a BinaryArray,
+    pub(crate) as_ofs: &'a [Instant],
+}
+
+/// A view's answers.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    /// One column a feature of the view.
+    features: Vec<Column>,
+    types: Vec<feature_defs::data_type::DataType>,
+    /// For each question the row that answers it, unless it is missing or expired.
+    rows: Vec<Option<usize>>,
+}
+
+impl Answers {
+    /// A feature's values, one a question; `default` where the row is missing or expired.
+    pub(crate) fn column(&self, feature: usize, default: Option<&Value>) -> Result<ArrayRef> {
+        let mut column = Builder::new(self.types[feature]);
+        for row in &self.rows {
+            let value = match row {
+                Some(row) => self.features[feature].cell(*row).to_value(),
+                None => default.cloned().unwrap_or(Value::Null),
+            };
+            column.append(&value).map_err(|_| {
+                Error::Refused(format!(
+                    "the default {value:?} does not fit `{}`",
+                    self.types[feature]
+                ))
+            })?;
+        }
+        Ok(column.finish())
+    }
+}
+
+/// Answers each question for all features of a view.
+pub(crate) async fn answer(
+    session: &Session,
+    definitions: &Definitions,
+    view: &FeatureView,
+    questions: &Questions<'_>,
+) -> Result<Answers> {
+    let mut found = Found::new(definitions, view, questions);
+    let Some(newest) = questions.as_ofs.iter().max().copied() else {
+        return found.finish();
+    };
+    match &view.computation {
+        Computation::Windows(windows) => {
+            from_windows(session, definitions, view, windows, newest, &mut found).await?;
+        }
+        Computation::Latest(latest) => {
+            from_latest(session, definitions, view, latest, newest, &mut found).await?;
+        }
+        Computation::Sql(sql) => from_sql(session, definitions, view, sql, &mut found).await?,
+    }
+    found.finish()
+}
+
+/// Questions by key, and the rows that answer them so far.
+struct Found<'a> {
+    view: &'a FeatureView,
+    questions: &'a Questions<'a>,
+    by_key: HashMap<&'a [u8], Vec<usize>>,
+    output: SnapshotRows,
+    rows: Vec<Option<usize>>,
+}
+
+impl<'a> Found<'a> {
+    fn new(definitions: &Definitions, view: &'a FeatureView, questions: &'a Questions<'a>) -> Self {
+        let mut by_key: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for question in 0..questions.keys.len() {
+            if questions.keys.is_valid(question) {
+                by_key
+                    .entry(questions.keys.value(question))
+                    .or_default()
+                    .push(question);
+            }
+        }
+        Self {
+            view,
+            questions,
+            by_key,
+            output: SnapshotRows::new(definitions, view, snapshot::schema(definitions, view)),
+            rows: vec![None; questions.keys.len()],
+        }
+    }
+
+    /// Takes a row as the answer to a question, unless the row has expired by then (rule 5).
+    fn push(
+        &mut self,
+        question: usize,
+        key: &[Value],
+        event_time: Instant,
+        values: &[Value],
+    ) -> Result<()> {
+        if as_of::within_ttl(event_time, self.view.ttl, self.questions.as_ofs[question]) {
+            self.rows[question] = Some(self.output.len());
+            self.output.push(key, event_time, values)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Answers> {
+        let batch = self.output.take_batch()?;
+        let first = batch.num_columns() - self.view.features.len();
+        let features = batch.columns()[first..]
+            .iter()
+            .map(Column::new)
+            .collect::<Result<_>>()?;
+        Ok(Answers {
+            features,
+            types: self
+                .view
+                .features
+                .iter()
+                .map(|feature| feature.data_type)
+                .collect(),
+            rows: self.rows,
+        })
+    }
+}
+
+/// Rows of one key, newest first, in the batches that hold them.
+#[derive(Default)]
+struct KeyRows {
+    batches: Vec<(Arc<KeyedBatch>, std::ops::Range<usize>)>,
+}
+
+impl KeyRows {
+    /// The rows that are seen as of an instant, newest first.
+    fn seen(&self, cut: Cut) -> impl Iterator<Item = (&KeyedBatch, usize)> {
+        let rows = self
+            .batches
+            .iter()
+            .flat_map(|(batch, range)| range.clone().map(move |row| (batch.as_ref(), row)));
+        rows.filter(move |(batch, row)| cut.sees(batch.event_time(*row), batch.created_time(*row)))
+    }
+
+    fn key(&self) -> Result<Option<(&[u8], Vec<Value>)>> {
+        let Some((batch, range)) = self.batches.first() else {
+            return Ok(None);
+        };
+        Ok(Some((
+            batch.keys.value(range.start),
+            key_values(batch, range.start)?,
+        )))
+    }
+}
+
+/// Goes through sorted rows key by key; only keys that somebody asks for are kept in memory, one at a time.
+async fn by_key(
+    mut rows: SortedRows,
+    entity: &feature_defs::entity::Entity,
+    columns: &[String],
+    found: &mut Found<'_>,
+    mut answer: impl FnMut(&KeyRows, &[Value], usize, &mut Found<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut finish = |key_rows: KeyRows, found: &mut Found<'_>| -> Result<()> {
+        let Some((bytes, key)) = key_rows.key()? else {
+            return Ok(());
+        };
+        let questions = found.by_key.get(bytes).cloned().unwrap_or_default();
+        for question in questions {
+            answer(&key_rows, &key, question, found)?;
+        }
+        Ok(())
+    };
+    let mut current = KeyRows::default();
+    while let Some(batch) = rows
+        .stream
+        .try_next()
+        .await
+        .map_err(|e| Error::engine("sorting rows", &e))?
+    {
+        let batch = Arc::new(KeyedBatch::new(&batch, entity, columns)?);
+        let mut start = 0;
+        while start < batch.rows() {
+            let key = batch.keys.value(start);
+            let length = (start..batch.rows())
+                .take_while(|row| batch.keys.value(*row) == key)
+                .count();
+            let same = current.key_bytes().is_some_and(|bytes| bytes == key);
+            if !same {
+                finish(std::mem::take(&mut current), found)?;
+            }
+            if found.by_key.contains_key(key) {
+                current
+                    .batches
+                    .push((Arc::clone(&batch), start..start + length));
+            }
+            start += length;
+        }
+    }
+    finish(current, found)
+}
+
+impl KeyRows {
+    fn key_bytes(&self) -> Option<&[u8]> {
+        let (batch, range) = self.batches.first()?;
+        Some(batch.keys.value(range.start))
+    }
+}
+
+async fn from_windows(
+    session: &Session,
+    definitions: &Definitions,
+    view: &FeatureView,
+    declared: &Windows,
+    newest: Instant,
+    found: &mut Found<'_>,
+) -> Result<()> {
+    let plan = Arc::new(WindowPlan::new(
+        declared,
+        &definitions.sources[&declared.source],
+    ));
+    let events = windows::events(session, definitions, view, declared, &plan, newest).await?;
+    let entity = definitions.entity_of(view);
+    by_key(
+        events,
+        entity,
+        plan.columns(),
+        found,
+        |rows, key, question, found| {
+            let as_of = found.questions.as_ofs[question];
+            let cut = Cut {
+                as_of,
+                rows: RowKind::Events,
+            };
+            let mut windows = KeyWindows::new(&plan, as_of);
+            let mut added = Ok(());
+            for (batch, row) in rows.seen(cut) {
+                added =
+                    added.and_then(|()| windows.add(batch.event_time(row), &batch.columns, row));
+            }
+            let values = added.and_then(|()| windows.finish());
+            match values {
+                Ok(Some(values)) => found.push(question, key, as_of, values),
+                Ok(None) => Ok(()),
+                Err(out) => Err(found.output.out_of_range(key, out.feature, out.message)),
+            }
+        },
+    )
+    .await
+}
+
+async fn from_latest(
+    session: &Session,
+    definitions: &Definitions,
+    view: &FeatureView,
+    declared: &Latest,
+    newest: Instant,
+    found: &mut Found<'_>,
+) -> Result<()> {
+    let rows = latest::rows(session, definitions, view, declared, newest).await?;
+    let columns = latest::carried(definitions, declared);
+    let features = latest::feature_columns(definitions, declared);
+    let entity = definitions.entity_of(view);
+    by_key(
+        rows,
+        entity,
+        &columns,
+        found,
+        |rows, key, question, found| {
+            let cut = Cut {
+                as_of: found.questions.as_ofs[question],
+                rows: RowKind::FeatureRows,
+            };
+            let Some((batch, row)) = rows.seen(cut).next() else {
+                return Ok(());
+            };
+            let values: Vec<Value> = features
+                .iter()
+                .map(|column| batch.columns[*column].cell(row).to_value())
+                .collect();
+            found.push(question, key, batch.event_time(row), &values)
+        },
+    )
+    .await
+}
+
+async fn from_sql(
+    session: &Session,
+    definitions: &Definitions,
+    view: &FeatureView,
+    declared: &SqlSnapshot,
+    found: &mut Found<'_>,
+) -> Result<()> {
+    let mut by_instant: BTreeMap<Instant, HashMap<&[u8], Vec<usize>>> = BTreeMap::new();
+    for (key, questions) in &found.by_key {
+        for question in questions {
+            let as_of = found.questions.as_ofs[*question];
+            by_instant
+                .entry(as_of)
+                .or_default()
+                .entry(key)
+                .or_default()
+                .push(*question);
+        }
+    }
+    for (as_of, wanted) in by_instant {
+        let snapshot = sql::compute(session, definitions, view, declared, as_of).await?;
+        let mut batches = snapshot.batches;
+        while let Some(batch) = batches.try_next().await? {
+            answer_from_snapshot(definitions, &batch, as_of, &wanted, found)?;
+        }
+    }
+    Ok(())
+}
+
+fn answer_from_snapshot(
+    definitions: &Definitions,
+    batch: &RecordBatch,
+    as_of: Instant,
+    wanted: &HashMap<&[u8], Vec<usize>>,
+    found: &mut Found<'_>,
+) -> Result<()> {
+    let parts = keys::part_columns(batch, definitions.entity_of(found.view))?;
+    let keys = keys::of_columns(&parts, batch.num_rows())?;
+    let parts = parts.iter().map(Column::new).collect::<Result<Vec<_>>>()?;
+    let features = batch.columns()[parts.len() + 1..].iter().map(Column::new);
+    let features = features.collect::<Result<Vec<_>>>()?;
+    for row in 0..batch.num_rows() {
+        let Some(questions) = wanted.get(keys.value(row)) else {
+            continue;
+        };
+        let values = |columns: &[Column]| -> Vec<Value> {
+            columns
+                .iter()
+                .map(|column| Cell::to_value(column.cell(row)))
+                .collect()
+        };
+        let (key, features) = (values(&parts), values(&features));
+        for question in questions {
+            found.push(*question, &key, as_of, &features)?;
+        }
+    }
+    Ok(())
+}

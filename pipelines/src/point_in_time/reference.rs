@@ -1,0 +1,92 @@
+//! The rules read aloud over rows in memory: slow, obvious, and what the fast paths are held to.
+
+use feature_defs::aggregation::{AggregateFunction, Window};
+use feature_defs::time::{Instant, TimeSpan, Ttl};
+
+/// A row of a source: its key, its times, and one number or null.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) key: i64,
+    pub(crate) event_time: Instant,
+    pub(crate) created_time: Option<Instant>,
+    pub(crate) value: Option<i64>,
+}
+
+fn is_known(row: &Row, as_of: Instant) -> bool {
+    match row.created_time {
+        Some(created) => created.micros() <= as_of.micros(),
+        None => true,
+    }
+}
+
+/// The later of two rows is the greater: event time, created time, value, nulls least.
+fn newest(rows: &[Row]) -> Option<Row> {
+    let order = |row: &Row| (row.event_time, row.created_time, row.value);
+    rows.iter().copied().max_by_key(order)
+}
+
+/// What a view of newest rows answers: `None` without a usable row, else the row's value.
+pub(crate) fn latest(rows: &[Row], key: i64, as_of: Instant, ttl: Ttl) -> Option<Option<i64>> {
+    let visible: Vec<Row> = rows
+        .iter()
+        .copied()
+        .filter(|row| {
+            row.key == key && row.event_time.micros() <= as_of.micros() && is_known(row, as_of)
+        })
+        .collect();
+    let row = newest(&visible)?;
+    let age = as_of.micros() - row.event_time.micros();
+    let usable = match ttl {
+        Ttl::Unlimited => true,
+        Ttl::AtMost(limit) => age <= limit.micros(),
+    };
+    usable.then_some(row.value)
+}
+
+/// What a windowed view answers: `None` when the key has no event before as-of, else the aggregate (a mean as the
+/// sum and the count that make it).
+pub(crate) fn aggregate(
+    rows: &[Row],
+    key: i64,
+    as_of: Instant,
+    function: AggregateFunction,
+    window: Window,
+) -> Option<Option<i64>> {
+    let before: Vec<Row> = rows
+        .iter()
+        .copied()
+        .filter(|row| {
+            row.key == key && row.event_time.micros() < as_of.micros() && is_known(row, as_of)
+        })
+        .collect();
+    if before.is_empty() {
+        return None;
+    }
+    let inside: Vec<Row> = before
+        .into_iter()
+        .filter(|row| match window {
+            Window::Lifetime => true,
+            Window::Last(span) => within(row.event_time, span, as_of),
+        })
+        .collect();
+    let values: Vec<i64> = inside.iter().filter_map(|row| row.value).collect();
+    let length = |count: usize| i64::try_from(count).expect("small");
+    Some(match function {
+        AggregateFunction::Count => Some(length(values.len())),
+        AggregateFunction::Sum | AggregateFunction::Mean if values.is_empty() => None,
+        AggregateFunction::Sum | AggregateFunction::Mean => Some(values.iter().sum()),
+        AggregateFunction::Min => values.iter().copied().min(),
+        AggregateFunction::Max => values.iter().copied().max(),
+        AggregateFunction::Last => newest(&inside).and_then(|row| row.value),
+        AggregateFunction::DistinctCount => {
+            let mut distinct = values;
+            distinct.sort_unstable();
+            distinct.dedup();
+            Some(length(distinct.len()))
+        }
+    })
+}
+
+fn within(event_time: Instant, span: TimeSpan, as_of: Instant) -> bool {
+    as_of.micros() - span.micros() <= event_time.micros()
+}

@@ -1,0 +1,224 @@
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, Int64Array, TimestampMicrosecondArray};
+use feature_defs::aggregation::AggregateFunction as F;
+use feature_defs::data_type::DataType;
+use feature_defs::definitions::Definitions;
+use feature_defs::time::{Instant, TimeSpan, Ttl};
+use feature_defs::value::Value;
+use proptest::prelude::*;
+
+use super::reference::{self, Row};
+use super::{Questions, answer};
+use crate::column::{Cell, Column};
+use crate::keys;
+use crate::testing::*;
+
+const FUNCTIONS: [(&str, F, Option<&str>); 7] = [
+    ("count", F::Count, Some("v")),
+    ("sum", F::Sum, Some("v")),
+    ("mean", F::Mean, Some("v")),
+    ("min", F::Min, Some("v")),
+    ("max", F::Max, Some("v")),
+    ("last", F::Last, Some("v")),
+    ("distinct", F::DistinctCount, Some("v")),
+];
+const WINDOWS: [&str; 3] = ["3us", "0s", "lifetime"];
+const TTL: i64 = 4;
+
+fn micros(column: impl Iterator<Item = Option<i64>>) -> ArrayRef {
+    Arc::new(TimestampMicrosecondArray::from_iter(column).with_timezone("UTC"))
+}
+
+/// Rows in up to three files, and views of all kinds over them.
+fn project(root: &std::path::Path, rows: &[Row]) -> Definitions {
+    for (file, rows) in rows.chunks(rows.len().div_ceil(3).max(1)).enumerate() {
+        let ints = |value: fn(&Row) -> Option<i64>| -> ArrayRef {
+            Arc::new(rows.iter().map(value).collect::<Int64Array>())
+        };
+        let columns = vec![
+            ("k", ints(|row| Some(row.key))),
+            ("v", ints(|row| row.value)),
+            (
+                "at",
+                micros(rows.iter().map(|row| Some(row.event_time.micros()))),
+            ),
+            (
+                "known",
+                micros(rows.iter().map(|row| row.created_time.map(Instant::micros))),
+            ),
+        ];
+        write_parquet(&root.join(format!("data/{file}.parquet")), columns);
+    }
+    let mut definitions = definitions(root);
+    add_entity(&mut definitions, "thing", &[("k", DataType::Int64)]);
+    let columns = [
+        ("k", DataType::Int64),
+        ("at", DataType::Timestamp),
+        ("known", DataType::Timestamp),
+        ("v", DataType::Int64),
+    ];
+    add_source(
+        &mut definitions,
+        "facts",
+        "data/*.parquet",
+        &columns,
+        "at",
+        Some("known"),
+    );
+    add_windows(
+        &mut definitions,
+        "w",
+        "thing",
+        "facts",
+        &FUNCTIONS,
+        &WINDOWS,
+    );
+    let ttl = Ttl::AtMost(TimeSpan::from_micros(TTL).expect("span"));
+    add_latest(&mut definitions, "newest", "thing", "facts", ttl, &["v"]);
+    let text = "select k, sum(v) as sum, count(v) as count from facts group by k";
+    let features = [("sum", DataType::Int64), ("count", DataType::Int64)];
+    add_sql(&mut definitions, "s", "thing", &["facts"], text, &features);
+    definitions
+}
+
+fn row() -> impl Strategy<Value = Row> {
+    let created = prop::option::of(0..12_i64);
+    (0..3_i64, 0..10_i64, created, prop::option::of(-2..3_i64)).prop_map(
+        |(key, at, created, value)| Row {
+            key,
+            event_time: Instant::from_micros(at),
+            created_time: created.map(Instant::from_micros),
+            value,
+        },
+    )
+}
+
+/// A value as the reference states it: a mean becomes its sum.
+fn stated(function: F, cell: Cell<'_>, count: Option<i64>) -> Option<i64> {
+    match cell.to_value() {
+        Value::Null => None,
+        Value::Int(value) => Some(value),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // small numbers
+        Value::Float(mean) if function == F::Mean => {
+            Some((mean * count.expect("count") as f64).round() as i64)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
+    let dir = tempfile::tempdir().expect("dir");
+    let definitions = project(dir.path(), &rows);
+    let session = session(2);
+    let parts: ArrayRef = Arc::new(frame.iter().map(|row| Some(row.0)).collect::<Int64Array>());
+    let keys = keys::of_columns(&[parts], frame.len()).expect("keys");
+    let as_ofs: Vec<Instant> = frame
+        .iter()
+        .map(|row| Instant::from_micros(row.1))
+        .collect();
+    let questions = Questions {
+        keys: &keys,
+        as_ofs: &as_ofs,
+    };
+    let columns = async |view: &'static str| -> Vec<ArrayRef> {
+        let view = &definitions.views[&name(view)];
+        let answers = answer(&session, &definitions, view, &questions)
+            .await
+            .expect("answers");
+        (0..view.features.len())
+            .map(|f| answers.column(f, Some(&Value::Null)).expect("column"))
+            .collect()
+    };
+    let cells = |columns: &[ArrayRef]| -> Vec<Column> {
+        columns
+            .iter()
+            .map(|column| Column::new(column).expect("column"))
+            .collect()
+    };
+    let windows = cells(&columns("w").await);
+    let sql = cells(&columns("s").await);
+    let newest = cells(&columns("newest").await);
+    for (question, (key, at)) in frame.iter().enumerate() {
+        let as_of = Instant::from_micros(*at);
+        let expected = |function, text| {
+            reference::aggregate(&rows, *key, as_of, function, window(text)).flatten()
+        };
+        for (place, (feature, function, _)) in FUNCTIONS.iter().enumerate() {
+            for (offset, text) in WINDOWS.iter().enumerate() {
+                let cell = windows[place * WINDOWS.len() + offset].cell(question);
+                let count = expected(F::Count, text);
+                let told = stated(*function, cell, count);
+                assert_eq!(
+                    told,
+                    expected(*function, text),
+                    "{feature}_{text} of {key} at {at}"
+                );
+            }
+        }
+        for (column, function) in sql.iter().zip([F::Sum, F::Count]) {
+            let told = stated(function, column.cell(question), None);
+            assert_eq!(
+                told,
+                expected(function, "lifetime"),
+                "sql {function:?} of {key} at {at}"
+            );
+        }
+        let ttl = Ttl::AtMost(TimeSpan::from_micros(TTL).expect("span"));
+        let told = stated(F::Last, newest[0].cell(question), None);
+        assert_eq!(
+            told,
+            reference::latest(&rows, *key, as_of, ttl).flatten(),
+            "newest of {key} at {at}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn answers_equal_the_reference(
+        rows in prop::collection::vec(row(), 1..40),
+        frame in prop::collection::vec((0..4_i64, 0..13_i64), 1..30),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
+        runtime.block_on(check(rows, frame));
+    }
+}
+
+#[tokio::test]
+async fn missing_and_expired_rows_take_the_default_and_an_observed_null_does_not() {
+    let dir = tempfile::tempdir().expect("dir");
+    let at = Instant::from_micros;
+    let row = |key, time, value| Row {
+        key,
+        event_time: at(time),
+        created_time: None,
+        value,
+    };
+    let definitions = project(
+        dir.path(),
+        &[row(1, 0, Some(5)), row(2, 8, None), row(3, 8, Some(7))],
+    );
+    let parts: ArrayRef = Arc::new(Int64Array::from(vec![
+        Some(1),
+        Some(1),
+        Some(2),
+        Some(3),
+        Some(4),
+        None,
+    ]));
+    let keys = keys::of_columns(&[parts], 6).expect("keys");
+    let as_ofs = [at(4), at(5), at(9), at(7), at(9), at(9)];
+    let questions = Questions {
+        keys: &keys,
+        as_ofs: &as_ofs,
+    };
+    let view = &definitions.views[&name("newest")];
+    let answers = answer(&session(2), &definitions, view, &questions)
+        .await
+        .expect("answers");
+    let column = answers.column(0, Some(&Value::Int(-1))).expect("column");
+    let expected = Int64Array::from(vec![Some(5), Some(-1), None, Some(-1), Some(-1), Some(-1)]);
+    assert_eq!(column.as_ref(), &expected as &dyn Array);
+}

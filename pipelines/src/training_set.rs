@@ -1,0 +1,159 @@
+//! Training sets: the rows of an entity frame, with the features of a service as they were known at each row's as-of.
+
+mod frame;
+mod request_features;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{Field, Schema};
+use feature_defs::definitions::Definitions;
+use feature_defs::feature_service::{FeatureService, Origin};
+use feature_defs::name::{FeatureRef, Name};
+use feature_defs::time::Stopwatch;
+use feature_defs::value::Value;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+
+use crate::error::{Error, Result};
+use crate::point_in_time::{Answers, Questions, answer};
+use crate::session::Session;
+
+use frame::Frame;
+
+/// The frame's column with each row's as-of, unless a request names another.
+pub const AS_OF: &str = "as_of";
+
+/// What a training set is asked for.
+#[derive(Debug, Clone)]
+pub struct TrainingSetRequest {
+    /// The feature service whose features are joined.
+    pub service: Name,
+    /// The entity frame, Parquet or CSV (by its name's ending): a column for each key part by its name, as-of (a
+    /// timestamp, or a date, which is midnight UTC), the request fields, and whatever else it holds.
+    pub entities: PathBuf,
+    /// The frame's column with each row's as-of.
+    pub as_of: String,
+    /// Where the training set is written, as Parquet.
+    pub output: PathBuf,
+}
+
+/// What was written.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct TrainingSetReport {
+    /// Rows, exactly those of the frame.
+    pub rows: usize,
+    /// Names of the feature columns, after the frame's own: `view.feature`.
+    pub features: Vec<String>,
+    /// Seconds in all.
+    pub seconds: f64,
+}
+
+/// Builds a training set and writes it. Rows, order and columns are the frame's (rule 7); feature columns follow, named
+/// `view.feature`, in the order of the service.
+///
+/// # Errors
+/// Those of the frame (with file and column), of sources, and of computations.
+pub async fn build(
+    session: &Session,
+    definitions: &Definitions,
+    request: &TrainingSetRequest,
+) -> Result<TrainingSetReport> {
+    let watch = Stopwatch::start();
+    let service = definitions.services.get(&request.service).ok_or_else(|| {
+        Error::Refused(format!("there is no feature service `{}`", request.service))
+    })?;
+    let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;
+    let joined = join(session, definitions, service, &frame).await?;
+    write(&request.output, &joined)?;
+    Ok(TrainingSetReport {
+        rows: joined.num_rows(),
+        features: service
+            .features
+            .iter()
+            .map(|f| f.reference.to_string())
+            .collect(),
+        seconds: watch.elapsed().as_secs_f64(),
+    })
+}
+
+/// The frame with the service's features.
+async fn join(
+    session: &Session,
+    definitions: &Definitions,
+    service: &FeatureService,
+    frame: &Frame,
+) -> Result<RecordBatch> {
+    let mut answers: BTreeMap<&Name, Answers> = BTreeMap::new();
+    for name in stored_views(definitions, service) {
+        let view = &definitions.views[name];
+        let questions = Questions {
+            keys: &frame.keys(definitions.entity_of(view))?,
+            as_ofs: frame.as_ofs(),
+        };
+        answers.insert(name, answer(session, definitions, view, &questions).await?);
+    }
+    let stored = |feature: &FeatureRef, default: Option<&Value>| -> Result<ArrayRef> {
+        let view = &definitions.views[&feature.view];
+        let place = view.features.iter().position(|f| f.name == feature.feature);
+        answers[&feature.view].column(place.unwrap_or_default(), default)
+    };
+    let requested = request_features::compute(definitions, service, frame, &stored)?;
+
+    let mut fields = frame.batch().schema().fields().to_vec();
+    let mut columns = frame.batch().columns().to_vec();
+    for feature in &service.features {
+        let column = match feature.origin {
+            Origin::Stored => stored(&feature.reference, feature.default.as_ref())?,
+            Origin::Request => Arc::clone(&requested[&feature.reference]),
+        };
+        let name = feature.reference.to_string();
+        fields.push(Arc::new(Field::new(name, column.data_type().clone(), true)));
+        columns.push(column);
+    }
+    let options =
+        arrow::array::RecordBatchOptions::new().with_row_count(Some(frame.batch().num_rows()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+        .map_err(|e| Error::Refused(format!("the training set cannot be put together: {e}")))
+}
+
+/// The feature views that a service reads, directly or through its request views, sorted.
+fn stored_views<'a>(definitions: &'a Definitions, service: &'a FeatureService) -> Vec<&'a Name> {
+    let mut views: Vec<&Name> = Vec::new();
+    for feature in &service.features {
+        match feature.origin {
+            Origin::Stored => views.push(&feature.reference.view),
+            Origin::Request => {
+                let view = &definitions.request_views[&feature.reference.view];
+                let read = view.features.iter().flat_map(|feature| &feature.features);
+                views.extend(read.map(|reference| &reference.view));
+            }
+        }
+    }
+    views.sort_unstable();
+    views.dedup();
+    views
+}
+
+/// Writes beside the target first, so that a reader never finds a part.
+fn write(path: &Path, batch: &RecordBatch) -> Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = PathBuf::from(beside);
+    let file = std::fs::File::create(&beside).map_err(|e| Error::io(&beside, e))?;
+    let broken = |e: parquet::errors::ParquetError| {
+        Error::Refused(format!("`{}` cannot be written: {e}", path.display()))
+    };
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(parquet::basic::ZstdLevel::default()))
+        .build();
+    let mut writer =
+        ArrowWriter::try_new(&file, batch.schema(), Some(properties)).map_err(broken)?;
+    writer.write(batch).map_err(broken)?;
+    writer.close().map_err(broken)?;
+    file.sync_all().map_err(|e| Error::io(&beside, e))?;
+    std::fs::rename(&beside, path).map_err(|e| Error::io(path, e))
+}

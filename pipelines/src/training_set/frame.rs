@@ -1,0 +1,221 @@
+//! Entity frames: whose features, as of when, and what else a training set keeps.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+
+use arrow::array::{Array, ArrayRef, BinaryArray, RecordBatch};
+use feature_defs::data_type::DataType;
+use feature_defs::definitions::Definitions;
+use feature_defs::entity::Entity;
+use feature_defs::feature_service::{FeatureService, Origin};
+use feature_defs::request_view::RequestField;
+use feature_defs::time::Instant;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::error::{Error, Result};
+use crate::keys;
+use crate::scan::{Conversion, read_csv_frame};
+
+/// An entity frame in memory.
+#[derive(Debug)]
+pub(super) struct Frame {
+    shown: String,
+    batch: RecordBatch,
+    as_ofs: Vec<Instant>,
+}
+
+impl Frame {
+    /// Reads a frame for a service.
+    pub(super) fn read(
+        definitions: &Definitions,
+        service: &FeatureService,
+        path: &Path,
+        as_of: &str,
+    ) -> Result<Self> {
+        let shown = path.display().to_string();
+        let is_csv = path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+        let batch = if is_csv {
+            let declared = declared_types(definitions, service, as_of);
+            let declared = |name: &str| declared.get(name).copied();
+            read_csv_frame(path, &declared, chrono_tz::UTC)?
+        } else {
+            read_parquet(path, &shown)?
+        };
+        let mut frame = Self {
+            shown,
+            batch,
+            as_ofs: Vec::new(),
+        };
+        frame.refuse_collisions(service)?;
+        frame.as_ofs = frame.read_as_ofs(as_of)?;
+        Ok(frame)
+    }
+
+    pub(super) const fn batch(&self) -> &RecordBatch {
+        &self.batch
+    }
+
+    pub(super) fn as_ofs(&self) -> &[Instant] {
+        &self.as_ofs
+    }
+
+    /// The key of each row; null where a part is null.
+    pub(super) fn keys(&self, entity: &Entity) -> Result<BinaryArray> {
+        let parts = entity
+            .keys
+            .iter()
+            .map(|part| {
+                let column = self.column(part.name.as_str(), part.data_type)?;
+                column.ok_or_else(|| {
+                    let message = format!(
+                        "has no column `{}`, a key part of `{}`",
+                        part.name, entity.name
+                    );
+                    Error::input(&self.shown, message)
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        keys::of_columns(&parts, self.batch.num_rows())
+    }
+
+    /// A request field of each row: the column of its name, or its default where there is no such column.
+    pub(super) fn field(&self, field: &RequestField) -> Result<ArrayRef> {
+        let name = field.name.as_str();
+        let Some(column) = self.column(name, field.data_type)? else {
+            let Some(default) = &field.default else {
+                let message = format!("has no column `{name}`, a request field without a default");
+                return Err(Error::input(&self.shown, message));
+            };
+            let mut column = crate::column::Builder::new(field.data_type);
+            for _ in 0..self.batch.num_rows() {
+                column.append(default).map_err(|_| {
+                    Error::Refused(format!("the default of `{name}` does not fit its type"))
+                })?;
+            }
+            return Ok(column.finish());
+        };
+        if !field.nullable && column.null_count() > 0 {
+            let row = (0..column.len())
+                .find(|row| column.is_null(*row))
+                .unwrap_or(0)
+                + 1;
+            let message =
+                format!("column `{name}`, row {row}: null, which the request field may not be");
+            return Err(Error::input(&self.shown, message));
+        }
+        Ok(column)
+    }
+
+    /// A column in a declared type, to which the frame's type must widen.
+    fn column(&self, name: &str, declared: DataType) -> Result<Option<ArrayRef>> {
+        let Some(column) = self.batch.column_by_name(name) else {
+            return Ok(None);
+        };
+        let conversion = Conversion::new(column.data_type(), declared).ok_or_else(|| {
+            let message = format!(
+                "column `{name}` is {}, which does not widen to `{declared}` without loss",
+                column.data_type()
+            );
+            Error::input(&self.shown, message)
+        })?;
+        let converted = conversion
+            .apply(column, chrono_tz::UTC)
+            .map_err(|failure| {
+                let message = format!(
+                    "column `{name}`, row {}: {}",
+                    failure.row + 1,
+                    failure.message
+                );
+                Error::input(&self.shown, message)
+            })?;
+        Ok(Some(converted))
+    }
+
+    fn read_as_ofs(&self, name: &str) -> Result<Vec<Instant>> {
+        let column = self.column(name, DataType::Timestamp)?.ok_or_else(|| {
+            let message =
+                format!("has no column `{name}` with the instant from which each row looks");
+            Error::input(&self.shown, message)
+        })?;
+        let column = arrow::array::AsArray::as_primitive::<
+            arrow::datatypes::TimestampMicrosecondType,
+        >(&column);
+        let mut as_ofs = Vec::with_capacity(column.len());
+        for (row, micros) in column.iter().enumerate() {
+            let micros = micros.ok_or_else(|| {
+                Error::input(
+                    &self.shown,
+                    format!("column `{name}`, row {}: null", row + 1),
+                )
+            })?;
+            as_ofs.push(Instant::from_micros(micros));
+        }
+        Ok(as_ofs)
+    }
+
+    fn refuse_collisions(&self, service: &FeatureService) -> Result<()> {
+        let schema = self.batch.schema();
+        let held = |name: &String| schema.column_with_name(name).is_some();
+        let taken: Vec<String> = service
+            .features
+            .iter()
+            .map(|f| f.reference.to_string())
+            .filter(held)
+            .collect();
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "has columns that are named as features: `{}`",
+            taken.join("`, `")
+        );
+        Err(Error::input(&self.shown, message))
+    }
+}
+
+/// The types of the columns that a service gives a meaning to.
+fn declared_types(
+    definitions: &Definitions,
+    service: &FeatureService,
+    as_of: &str,
+) -> BTreeMap<String, DataType> {
+    let mut types = BTreeMap::new();
+    for entity in definitions.entities.values() {
+        types.extend(
+            entity
+                .keys
+                .iter()
+                .map(|part| (part.name.to_string(), part.data_type)),
+        );
+    }
+    for feature in service
+        .features
+        .iter()
+        .filter(|f| f.origin == Origin::Request)
+    {
+        let view = &definitions.request_views[&feature.reference.view];
+        types.extend(
+            view.inputs
+                .iter()
+                .map(|field| (field.name.to_string(), field.data_type)),
+        );
+    }
+    types.insert(as_of.to_owned(), DataType::Timestamp);
+    types
+}
+
+fn read_parquet(path: &Path, shown: &str) -> Result<RecordBatch> {
+    let broken = |e: &dyn std::fmt::Display| Error::input(shown, e.to_string());
+    let file = File::open(path).map_err(|e| broken(&e))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|e| broken(&format!("not readable as Parquet: {e}")))?;
+    let schema = std::sync::Arc::clone(builder.schema());
+    let reader = builder.build().map_err(|e| broken(&e))?;
+    let batches = reader
+        .collect::<std::result::Result<Vec<_>, _>>()
+        .map_err(|e| broken(&e))?;
+    arrow::compute::concat_batches(&schema, &batches).map_err(|e| broken(&e))
+}
