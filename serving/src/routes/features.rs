@@ -1,0 +1,32 @@
+//! `POST /v1/features/{service}`: every feature of each entity with its state, without a score.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::Response;
+
+use crate::app::App;
+use crate::error::{ErrorKind, Result};
+use crate::limits::{read_body, slot, within_deadline};
+use crate::predict::Answered;
+
+pub(crate) async fn features(
+    State(app): State<Arc<App>>,
+    Path(service): Path<String>,
+    body: Body,
+) -> Response<Body> {
+    let answer = answer(&app, &service, body).await;
+    super::reply(&app, "features", answer)
+}
+
+async fn answer(app: &App, service: &str, body: Body) -> Result<(Answered, Vec<u8>)> {
+    let _slot = slot(app)?;
+    let _in_flight = app.predictor.metrics().enter();
+    let body = read_body(body, app.predictor.limits().body_bytes);
+    let bytes = within_deadline(app, ErrorKind::SlowBody, body).await?;
+    let mut out = Vec::with_capacity(1_024);
+    let answered = app.predictor.features(service, &bytes, &mut out);
+    let answered = within_deadline(app, ErrorKind::Deadline, answered).await?;
+    Ok((answered, out))
+}

@@ -1,0 +1,42 @@
+//! One endpoint a file.
+
+pub(crate) mod features;
+pub(crate) mod healthz;
+pub(crate) mod metrics;
+pub(crate) mod openapi;
+pub(crate) mod predict;
+pub(crate) mod readyz;
+pub(crate) mod unknown;
+
+#[cfg(test)]
+mod tests;
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderValue, Response};
+use axum::response::IntoResponse;
+
+use crate::app::App;
+use crate::error::Result;
+use crate::predict::Answered;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// An answer or a refusal as HTTP, counted under its route.
+fn reply(app: &App, route: &str, answer: Result<(Answered, Vec<u8>)>) -> Response<Body> {
+    let response = match answer {
+        Ok((answered, bytes)) => {
+            let mut response = Response::new(Body::from(bytes));
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, JSON);
+            if let Ok(timings) = HeaderValue::try_from(answered.timings.server_timing()) {
+                headers.insert(HeaderName::from_static("server-timing"), timings);
+            }
+            response
+        }
+        Err(error) => error.into_response(),
+    };
+    let metrics = app.predictor.metrics();
+    metrics.count_request(route, response.status().as_str());
+    response
+}
