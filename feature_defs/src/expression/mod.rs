@@ -6,6 +6,8 @@
 //! END` guards a division, `AND` does not.
 
 mod plan;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;

@@ -24,6 +24,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod view;
+mod window_view;
 pub(crate) mod yaml;
 
 use std::path::{Path, PathBuf};

@@ -258,7 +258,7 @@ pub(crate) fn accepted(wrong: &str, words: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// The word that `wrong` was most likely meant to be.
+/// The word that `wrong` was most likely meant to be: the fewest edits, swapped letters before wrong ones.
 pub(crate) fn nearest<'w>(
     wrong: &str,
     words: impl IntoIterator<Item = &'w str>,
@@ -268,12 +268,17 @@ pub(crate) fn nearest<'w>(
     words
         .into_iter()
         .map(|word| {
-            (
-                strsim::damerau_levenshtein(&lower, &word.to_lowercase()),
-                word,
-            )
+            let candidate = word.to_lowercase();
+            let distance = strsim::damerau_levenshtein(&lower, &candidate);
+            (distance, letters(&lower) != letters(&candidate), word)
         })
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, word)| word)
+        .filter(|(distance, ..)| *distance <= limit)
+        .min_by_key(|(distance, other_letters, _)| (*distance, *other_letters))
+        .map(|(.., word)| word)
+}
+
+fn letters(word: &str) -> Vec<char> {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.sort_unstable();
+    letters
 }

@@ -14,6 +14,8 @@ pub(crate) mod check;
 mod fault;
 pub(crate) mod functions;
 pub(crate) mod statement;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use fault::{Fault, engine_fault, parser_fault, range_of};
 pub use functions::{Functions, functions, settings};

@@ -6,6 +6,7 @@
 pub(crate) mod fingerprint;
 mod request_view;
 mod service;
+mod sql_view;
 mod view;
 
 use indexmap::IndexMap;
