@@ -14,6 +14,32 @@
 //!
 //! It is not an engine: it reads definition files and nothing else, runs no query and never reads a clock except
 //! through [`time::Clock`].
+//!
+//! ```
+//! use feature_defs::definitions::DefinitionFile;
+//!
+//! let file = |path: &str, text: &str| DefinitionFile { path: path.to_owned(), text: text.to_owned() };
+//! let shop = "
+//! entities:
+//!   customer: { keys: { customer_id: int64 } }
+//! sources:
+//!   purchases:
+//!     path: data/*.parquet
+//!     event_time: at
+//!     columns: { customer_id: int64, at: timestamp, amount: \"decimal(12,2)\" }
+//! views:
+//!   spend:
+//!     entity: customer
+//!     source: purchases
+//!     windows: [7d, lifetime]
+//!     aggregate: { spend: sum(amount) }
+//! ";
+//! let files = vec![file("nightfill.yaml", "version: 1\nproject: shop\n"), file("shop.yaml", shop)];
+//! let definitions = feature_defs::parse::parse("/srv/shop".as_ref(), files)?;
+//! let features: Vec<&str> = definitions.views["spend"].features.iter().map(|f| f.name.as_str()).collect();
+//! assert_eq!(features, ["spend_7d", "spend_lifetime"]);
+//! # Ok::<(), feature_defs::error::Problems>(())
+//! ```
 
 pub mod aggregation;
 pub mod as_of;

@@ -75,8 +75,8 @@ pub fn functions() -> &'static Functions {
             window: datafusion_functions_window::all_default_window_functions(),
             planners: vec![
                 Arc::new(CoreFunctionPlanner::default()),
-                Arc::new(DatetimeFunctionPlanner::default()),
-                Arc::new(UnicodeFunctionPlanner::default()),
+                Arc::new(DatetimeFunctionPlanner),
+                Arc::new(UnicodeFunctionPlanner),
                 Arc::new(AggregateFunctionPlanner),
                 Arc::new(WindowFunctionPlanner),
             ],

@@ -7,6 +7,8 @@ mod tests;
 
 pub use json::ValueError;
 
+#[cfg(doc)]
+use crate::data_type::DataType;
 use crate::time::Instant;
 
 /// One value. Its [`DataType`] is known from the declaration that it belongs to.
