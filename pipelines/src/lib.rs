@@ -22,6 +22,7 @@ pub mod progress;
 mod publish;
 pub mod run;
 mod scan;
+pub mod schedule;
 pub mod session;
 pub mod snapshot;
 mod sql;

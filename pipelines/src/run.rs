@@ -350,3 +350,6 @@ fn same_content(a: &Release, b: &Release) -> bool {
     };
     *a == b
 }
+
+#[cfg(test)]
+mod tests;

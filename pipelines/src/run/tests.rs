@@ -1,0 +1,322 @@
+use feature_defs::aggregation::AggregateFunction as F;
+use feature_defs::data_type::DataType;
+use feature_defs::time::SystemClock;
+use store::online::{RowAddress, RowState, Rows};
+use store::registry::NewDefinitions;
+
+use super::*;
+use crate::progress::Silent;
+use crate::testing::*;
+
+/// A project with one source, `facts`, and two views over it, on stores in its own folder.
+struct Project {
+    dir: tempfile::TempDir,
+    definitions: Definitions,
+    night: Night,
+    version: u64,
+}
+
+impl Project {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().expect("dir");
+        let mut definitions = definitions(dir.path());
+        add_entity(&mut definitions, "thing", &[("k", DataType::Int64)]);
+        let columns = [
+            ("k", DataType::Int64),
+            ("at", DataType::Date),
+            ("v", DataType::Int64),
+        ];
+        add_source(&mut definitions, "facts", "facts.csv", &columns, "at", None);
+        let aggregates = [("n", F::Count, None), ("sum", F::Sum, Some("v"))];
+        add_windows(
+            &mut definitions,
+            "counts",
+            "thing",
+            "facts",
+            &aggregates,
+            &["lifetime"],
+        );
+        add_latest(
+            &mut definitions,
+            "newest",
+            "thing",
+            "facts",
+            feature_defs::time::Ttl::Unlimited,
+            &["v"],
+        );
+        let night = Night {
+            session: session(2),
+            registry: store::open::registry(&definitions.project)
+                .await
+                .expect("registry"),
+            offline: store::open::offline(&definitions.project).expect("offline"),
+            online: store::open::online(&definitions.project).expect("online"),
+            clock: Arc::new(SystemClock),
+        };
+        let applied = NewDefinitions {
+            fingerprint: definitions.fingerprint,
+            files: Vec::new(),
+            applied_at: at("2024-01-01"),
+            applied_by: "test".to_owned(),
+        };
+        let version = night.registry.apply(0, &applied).await.expect("applied");
+        let project = Self {
+            dir,
+            definitions,
+            night,
+            version,
+        };
+        project.write("k,at,v\n1,2024-01-01,5\n1,2024-01-02,7\n0,2024-01-02,9\n");
+        project
+    }
+
+    fn write(&self, facts: &str) {
+        std::fs::write(self.dir.path().join("facts.csv"), facts).expect("file");
+    }
+
+    async fn run(&self, as_of: &str, views: Option<&[&str]>) -> Result<RunReport> {
+        let request = RunRequest {
+            as_of: at(as_of),
+            views: views.map(|views| views.iter().map(|view| name(view)).collect()),
+            holder: "test".to_owned(),
+            lease_length: TimeSpan::parse("10s").expect("span"),
+        };
+        run(
+            &self.night,
+            &self.definitions,
+            self.version,
+            &request,
+            &Silent,
+        )
+        .await
+    }
+
+    async fn served(&self) -> Option<Release> {
+        served_release(&self.night).await.expect("served")
+    }
+
+    /// The sum that the served release has for a key.
+    async fn sum(&self, key: i64) -> Option<feature_defs::value::Value> {
+        let release = self.served().await.expect("a release");
+        let view = release
+            .views
+            .iter()
+            .position(|view| view.view == name("counts"))
+            .expect("view");
+        let mut bytes = feature_defs::entity::EntityKey::new();
+        bytes.push_int(key);
+        let mut rows = Rows::default();
+        let addresses = [RowAddress {
+            view,
+            key: bytes.as_bytes(),
+        }];
+        self.night
+            .online
+            .read(&release, &addresses, &mut rows)
+            .await
+            .expect("rows");
+        let layout =
+            store::online::row::RowLayout::new(&self.definitions.views[&name("counts")].features);
+        match rows.get(0) {
+            RowState::Found(row) => Some(
+                store::online::row::RowView::new(&layout, row)
+                    .expect("row")
+                    .value(1),
+            ),
+            _ => None,
+        }
+    }
+}
+
+fn int(value: i64) -> Option<feature_defs::value::Value> {
+    Some(feature_defs::value::Value::Int(value))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_night_serves_its_release_and_the_same_night_again_changes_nothing() {
+    let project = Project::new().await;
+    let first = project.run("2024-01-03", None).await.expect("first");
+    assert_eq!((first.from, first.to), (None, ReleaseNumber(1)));
+    let counts: Vec<_> = first
+        .views
+        .iter()
+        .map(|v| (v.rows_read, v.keys, v.rows_written))
+        .collect();
+    assert_eq!(counts, [(3, 2, 2), (3, 2, 2)]);
+    assert_eq!(
+        (
+            project.sum(1).await,
+            project.sum(0).await,
+            project.sum(7).await
+        ),
+        (int(12), int(9), None)
+    );
+
+    let again = project.run("2024-01-03", None).await.expect("again");
+    assert!(!again.flipped());
+    assert_eq!(
+        (again.to, again.views[0].rows_written),
+        (ReleaseNumber(1), 0)
+    );
+
+    project.write("k,at,v\n1,2024-01-01,5\n");
+    let corrected = project.run("2024-01-03", None).await.expect("corrected");
+    assert_eq!(
+        (corrected.from, corrected.to),
+        (Some(ReleaseNumber(1)), ReleaseNumber(2))
+    );
+    assert_eq!((project.sum(1).await, project.sum(0).await), (int(5), None));
+    let recorded = project.night.registry.releases().await.expect("releases");
+    assert_eq!(recorded.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn views_that_are_not_asked_for_keep_their_served_snapshots() {
+    let project = Project::new().await;
+    let all = project
+        .run("2024-01-02", Some(&["counts"]))
+        .await
+        .expect("all");
+    assert!(
+        all.views.iter().all(|view| view.computed),
+        "nothing was served before"
+    );
+    let some = project
+        .run("2024-01-03", Some(&["counts"]))
+        .await
+        .expect("some");
+    assert_eq!(
+        some.views
+            .iter()
+            .map(|view| view.computed)
+            .collect::<Vec<_>>(),
+        [true, false]
+    );
+    assert_eq!(
+        (some.views[0].as_of, some.views[1].as_of),
+        (at("2024-01-03"), at("2024-01-02"))
+    );
+    let unknown = project
+        .run("2024-01-03", Some(&["absent"]))
+        .await
+        .expect_err("unknown");
+    assert_eq!(unknown.to_string(), "there is no view `absent`");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_night_that_fails_leaves_the_last_release_served_and_is_recorded() {
+    let project = Project::new().await;
+    project.run("2024-01-03", None).await.expect("first");
+    project.write("k,at,v\n1,2024-01-01,five\n");
+    let error = project.run("2024-01-04", None).await.expect_err("failure");
+    assert_eq!(
+        error.to_string(),
+        "`facts.csv`: line 2, column `v`: `five` is not a `int64`"
+    );
+    assert_eq!(
+        project.served().await.map(|release| release.number),
+        Some(ReleaseNumber(1))
+    );
+    let runs = project.night.registry.runs(10).await.expect("runs");
+    let (_, outcome) = runs[0].finished.clone().expect("finished");
+    assert_eq!(
+        outcome,
+        RunOutcome::Failed {
+            message: error.to_string()
+        }
+    );
+    project.write("k,at,v\n1,2024-01-01,6\n");
+    project.run("2024-01-04", None).await.expect("repaired");
+    assert_eq!(project.sum(1).await, int(6));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_release_that_was_registered_before_a_crash_is_flipped_by_the_next_night() {
+    let project = Project::new().await;
+    project.run("2024-01-03", None).await.expect("first");
+    let first = project.served().await.expect("served");
+    project.write("k,at,v\n1,2024-01-01,5\n");
+    project.run("2024-01-03", None).await.expect("second");
+    let second = project.served().await.expect("served");
+    // Another store, in which the second release was registered and the process died before the flip.
+    let crashed = Project::new().await;
+    crashed.run("2024-01-03", None).await.expect("first");
+    crashed.write("k,at,v\n1,2024-01-01,5\n");
+    let lease = HeldLease::acquire(
+        &crashed.night.registry,
+        &crashed.night.clock,
+        "dead",
+        TimeSpan::parse("300ms").expect("span"),
+    )
+    .await
+    .expect("lease");
+    let mut views = Vec::new();
+    for view in crashed.definitions.views.values() {
+        let as_of = at("2024-01-03");
+        let computed = compute_view(
+            &crashed.night,
+            &crashed.definitions,
+            view,
+            as_of,
+            &lease,
+            &Silent,
+        )
+        .await;
+        views.push(computed.expect("computed").0);
+    }
+    let number = crashed
+        .night
+        .registry
+        .reserve_release_number()
+        .await
+        .expect("number");
+    let registered = Release {
+        number,
+        views,
+        ..first
+    };
+    crashed
+        .night
+        .online
+        .register(&registered)
+        .await
+        .expect("registered");
+    drop(lease);
+    assert_eq!(crashed.sum(1).await, int(12));
+
+    let report = crashed.run("2024-01-03", None).await.expect("next");
+    assert_eq!(report.to, number);
+    assert_eq!(report.views[0].rows_written, 0);
+    assert_eq!(crashed.sum(1).await, int(5));
+    assert_eq!(
+        crashed.served().await.expect("served").views[0].content,
+        second.views[0].content
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_lease_stops_the_night_before_its_next_write() {
+    let project = Project::new().await;
+    let clock = Arc::new(feature_defs::time::ManualClock::new(at("2024-01-05")));
+    let as_clock: Arc<dyn Clock> = clock.clone();
+    let length = TimeSpan::parse("1h").expect("span");
+    let lease = HeldLease::acquire(&project.night.registry, &as_clock, "slow", length).await;
+    let lease = lease.expect("lease");
+    clock.set(at("2024-01-06"));
+    let view = &project.definitions.views[&name("counts")];
+    let error = compute_view(
+        &project.night,
+        &project.definitions,
+        view,
+        at("2024-01-03"),
+        &lease,
+        &Silent,
+    )
+    .await
+    .map(|_| ())
+    .expect_err("lost");
+    assert!(
+        error.to_string().starts_with("the night's lease was lost"),
+        "{error}"
+    );
+}
