@@ -3,12 +3,14 @@
 //! Each step can be repeated and state moves last (rule 13): killed at any instant, a night leaves the served release
 //! as it was, and the next night finds what is done and goes on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::FeatureView;
 use feature_defs::name::Name;
 use feature_defs::time::{Clock, Instant, Stopwatch, TimeSpan};
+use scorer::bundle::Bundle;
 use store::offline::OfflineStore;
 use store::online::OnlineStore;
 use store::registry::{NewRun, Registry, RunOutcome};
@@ -272,21 +274,34 @@ async fn compute_view(
     Ok((staged.release_view, report))
 }
 
-/// The newest bundle of each declared model that has one.
+/// The newest bundle of each declared model that has one. One that does not fit the model's service is refused before
+/// anything is computed: a release never pairs a model with other features than it was trained on (rule 12).
 async fn newest_bundles(night: &Night, definitions: &Definitions) -> Result<Vec<ReleaseModel>> {
-    let mut models: Vec<ReleaseModel> = Vec::new();
+    let mut newest = BTreeMap::new();
     for entry in night.registry.bundles().await? {
-        if !definitions.models.contains_key(&entry.model) {
-            continue;
-        }
         // Oldest first, so a later entry of the same model is newer.
-        models.retain(|model| model.model != entry.model);
+        newest.insert(entry.model, entry.fingerprint);
+    }
+    let mut models = Vec::new();
+    for (name, fingerprint) in newest {
+        let Some(model) = definitions.models.get(&name) else {
+            continue;
+        };
+        let refused = |why: &dyn std::fmt::Display| {
+            Error::Refused(format!(
+                "the newest bundle of model `{name}` cannot be released: {why}"
+            ))
+        };
+        let bytes = night.registry.bundle(fingerprint).await?;
+        let bundle = Bundle::from_bytes(&bytes).map_err(|e| refused(&e))?;
+        bundle
+            .check_service(&definitions.services[&model.service])
+            .map_err(|e| refused(&e))?;
         models.push(ReleaseModel {
-            model: entry.model,
-            bundle: entry.fingerprint,
+            model: name.clone(),
+            bundle: fingerprint,
         });
     }
-    models.sort_by(|a, b| a.model.cmp(&b.model));
     Ok(models)
 }
 

@@ -17,6 +17,7 @@ use feature_defs::time::Instant;
 use futures::stream::BoxStream;
 
 use crate::error::Result;
+use crate::scan::RowCount;
 use crate::session::Session;
 use crate::{latest, sql, windows};
 
@@ -35,20 +36,17 @@ pub struct Snapshot {
 
 /// A count that grows while a snapshot is computed.
 #[derive(Clone)]
-pub struct RowsRead(Vec<Arc<std::sync::atomic::AtomicU64>>);
+pub struct RowsRead(Vec<Arc<RowCount>>);
 
 impl RowsRead {
-    pub(crate) const fn new(counts: Vec<Arc<std::sync::atomic::AtomicU64>>) -> Self {
+    pub(crate) const fn new(counts: Vec<Arc<RowCount>>) -> Self {
         Self(counts)
     }
 
     /// The count so far.
     #[must_use]
     pub fn get(&self) -> u64 {
-        let counts = self.0.iter();
-        counts
-            .map(|count| count.load(std::sync::atomic::Ordering::Relaxed))
-            .sum()
+        self.0.iter().map(|count| count.get()).sum()
     }
 }
 

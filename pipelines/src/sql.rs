@@ -237,9 +237,8 @@ impl Output {
                     format!("the query gives more than one row for {shown}: group by the key");
                 return Err(Error::view(&self.view.name, message));
             }
-            if row + 1 == keys.len() {
-                self.last_key = Some(key.to_vec());
-            } else if keys.is_valid(row + 1) && keys.value(row + 1) == key {
+            let last_of_batch = row + 1 == keys.len();
+            if last_of_batch || (keys.is_valid(row + 1) && keys.value(row + 1) == key) {
                 self.last_key = Some(key.to_vec());
             }
         }

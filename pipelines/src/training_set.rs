@@ -157,3 +157,6 @@ fn write(path: &Path, batch: &RecordBatch) -> Result<()> {
     file.sync_all().map_err(|e| Error::io(&beside, e))?;
     std::fs::rename(&beside, path).map_err(|e| Error::io(path, e))
 }
+
+#[cfg(test)]
+mod tests;

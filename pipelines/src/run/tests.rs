@@ -320,3 +320,20 @@ async fn a_lost_lease_stops_the_night_before_its_next_write() {
         "{error}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_example_project_publishes_every_customer_of_the_first_nine_months() {
+    let root =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../feature_defs/examples/cdnow");
+    let mut project = Project::new().await;
+    project.definitions = feature_defs::parse::load(&root).expect("definitions");
+    let report = project.run("1997-10-01", None).await.expect("report");
+    for view in &report.views {
+        assert_eq!(
+            (view.rows_read, view.keys),
+            (49_086, 23_570),
+            "{}",
+            view.view
+        );
+    }
+}

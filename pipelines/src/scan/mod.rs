@@ -17,7 +17,7 @@ mod table;
 pub(crate) use convert::Conversion;
 pub(crate) use csv::read_frame as read_csv_frame;
 pub(crate) use sorted::{KEY, SortedRows, sorted_by_key};
-pub(crate) use table::CutSource;
+pub(crate) use table::{CutSource, RowCount};
 
 use feature_defs::as_of;
 use feature_defs::time::Instant;

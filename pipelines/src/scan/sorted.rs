@@ -4,7 +4,6 @@
 //! the greatest first and nulls last. Rows that are equal in all of these are equal.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::logical_expr::expr::Sort;
@@ -14,7 +13,7 @@ use feature_defs::entity::Entity;
 use feature_defs::source::Source;
 
 use super::Cut;
-use super::table::{CREATED_TIME, CutSource, EVENT_TIME};
+use super::table::{CREATED_TIME, CutSource, EVENT_TIME, RowCount};
 use crate::error::{Error, Result};
 use crate::keys;
 use crate::session::Session;
@@ -26,7 +25,7 @@ pub(crate) const KEY: &str = "__key";
 /// [`SortedRows::part`], event time, created time, and the columns that were asked for by their own names.
 pub(crate) struct SortedRows {
     pub(crate) stream: SendableRecordBatchStream,
-    rows_read: Arc<AtomicU64>,
+    rows_read: Arc<RowCount>,
 }
 
 impl SortedRows {
@@ -40,8 +39,8 @@ impl SortedRows {
     /// The column that holds created times.
     pub(crate) const CREATED_TIME: &'static str = CREATED_TIME;
 
-    /// Grows by each row of the source that was seen.
-    pub(crate) fn rows_read(&self) -> Arc<AtomicU64> {
+    /// Grows with the rows of the source that are seen.
+    pub(crate) fn rows_read(&self) -> Arc<RowCount> {
         Arc::clone(&self.rows_read)
     }
 }

@@ -1,7 +1,7 @@
 //! A cut source as a table of the engine.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, TimestampMicrosecondArray};
 use arrow::compute::filter_record_batch;
@@ -39,7 +39,33 @@ pub(crate) struct CutSource {
     cut: Cut,
     schema: SchemaRef,
     pieces: Vec<Piece>,
-    rows_read: Arc<AtomicU64>,
+    rows_read: Arc<RowCount>,
+}
+
+/// How many rows of a source were seen; a query that scans it twice sees the same rows twice and counts them once.
+#[derive(Debug, Default)]
+pub(crate) struct RowCount {
+    scans: Mutex<Vec<Arc<AtomicU64>>>,
+}
+
+impl RowCount {
+    /// A count for one more scan.
+    fn scan(&self) -> Arc<AtomicU64> {
+        let count = Arc::default();
+        let mut scans = self.scans.lock().unwrap_or_else(PoisonError::into_inner);
+        scans.push(Arc::clone(&count));
+        count
+    }
+
+    /// The count so far.
+    pub(crate) fn get(&self) -> u64 {
+        let scans = self.scans.lock().unwrap_or_else(PoisonError::into_inner);
+        scans
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed))
+            .max()
+            .unwrap_or(0)
+    }
 }
 
 /// What one thread reads at a time.
@@ -82,8 +108,8 @@ impl CutSource {
         self
     }
 
-    /// Grows by each row that was seen.
-    pub(crate) fn rows_read(&self) -> Arc<AtomicU64> {
+    /// Grows with the rows that are seen.
+    pub(crate) fn rows_read(&self) -> Arc<RowCount> {
         Arc::clone(&self.rows_read)
     }
 }
@@ -238,7 +264,7 @@ impl ReadPlan {
             event_time,
             created_time,
             output,
-            rows_read: Arc::clone(&table.rows_read),
+            rows_read: table.rows_read.scan(),
         }
     }
 

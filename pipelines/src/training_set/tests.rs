@@ -1,0 +1,196 @@
+use arrow::array::{Array, Int32Array, StringArray};
+use arrow::util::display::array_value_to_string;
+use feature_defs::time::Instant;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use super::*;
+use crate::testing::*;
+
+/// The example project, as it is shipped.
+fn example() -> Definitions {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../feature_defs/examples/cdnow");
+    feature_defs::parse::load(&root).expect("the example's definitions")
+}
+
+fn request(dir: &Path, entities: &str) -> TrainingSetRequest {
+    TrainingSetRequest {
+        service: name("buys_again_v1"),
+        entities: dir.join(entities),
+        as_of: AS_OF.to_owned(),
+        output: dir.join("out.parquet"),
+    }
+}
+
+fn read(path: &Path) -> RecordBatch {
+    let file = std::fs::File::open(path).expect("file");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .expect("parquet")
+        .build();
+    let batches: Vec<RecordBatch> = reader.expect("reader").map(|b| b.expect("batch")).collect();
+    arrow::compute::concat_batches(&batches[0].schema(), &batches).expect("one schema")
+}
+
+/// 40 rows: 38 customers and two keys that nobody has, at three instants, out of order, with a label.
+fn write_frame(dir: &Path) -> Vec<(i32, &'static str)> {
+    let instants = ["1997-10-01", "1997-04-15", "1998-01-01"];
+    let rows: Vec<(i32, &str)> = (0..40)
+        .map(|row| ((row * 613 + 7) % 23_570, instants[row as usize % 3]))
+        .collect();
+    let rows: Vec<(i32, &str)> = rows
+        .into_iter()
+        .enumerate()
+        .map(|(i, (k, t))| (if i % 20 == 19 { -5 } else { k }, t))
+        .collect();
+    let ids: Int32Array = rows.iter().map(|row| Some(row.0)).collect();
+    let labels: StringArray = (0..40).map(|row| Some(format!("label {row}"))).collect();
+    let cents: Int32Array = (0..40).map(|row| Some(row * 100)).collect();
+    let cds: Int32Array = (0..40).map(|row| Some(row % 5)).collect();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("label", Arc::new(labels)),
+        ("customer_id", Arc::new(ids)),
+        (
+            "as_of",
+            times(&rows.iter().map(|row| row.1).collect::<Vec<_>>()),
+        ),
+        ("amount_cents", Arc::new(cents)),
+        ("cds", Arc::new(cds)),
+    ];
+    write_parquet(&dir.join("frame.parquet"), columns);
+    rows
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_and_columns_of_the_frame_stay_and_values_are_those_of_the_night_as_of_each_row() {
+    let definitions = example();
+    let dir = tempfile::tempdir().expect("dir");
+    let frame = write_frame(dir.path());
+    let session = session(2);
+    let report = build(
+        &session,
+        &definitions,
+        &request(dir.path(), "frame.parquet"),
+    )
+    .await;
+    let report = report.expect("report");
+    assert_eq!(report.rows, 40);
+    let output = read(&dir.path().join("out.parquet"));
+    let input = read(&dir.path().join("frame.parquet"));
+    for (index, column) in input.columns().iter().enumerate() {
+        assert_eq!(output.column(index), column);
+    }
+    let names: Vec<String> = output.schema().fields()[5..]
+        .iter()
+        .map(|f| f.name().clone())
+        .collect();
+    assert_eq!(names, report.features);
+
+    let text = |column: &ArrayRef, row| {
+        if column.is_null(row) {
+            "null".to_owned()
+        } else {
+            array_value_to_string(column, row).expect("text")
+        }
+    };
+    for as_of in ["1997-10-01", "1997-04-15", "1998-01-01"] {
+        for view in ["customer_spend", "customer_rfm", "customer_ltv"] {
+            let night = rows(&session, &definitions, view, as_of)
+                .await
+                .expect("night");
+            let keys = night.column(0).clone();
+            let night_row =
+                |key: i32| (0..night.num_rows()).find(|row| text(&keys, *row) == key.to_string());
+            for (row, (key, _)) in frame.iter().enumerate().filter(|(_, (_, at))| *at == as_of) {
+                let at_night = night_row(*key);
+                assert_eq!(at_night.is_none(), !had_bought(*key, &night), "{key}");
+                for feature in &definitions.views[&name(view)].features {
+                    let full = format!("{view}.{}", feature.name);
+                    let Some(joined) = output.column_by_name(&full) else {
+                        continue;
+                    };
+                    let expected = match at_night {
+                        Some(at) => text(
+                            night
+                                .column_by_name(feature.name.as_str())
+                                .expect("feature"),
+                            at,
+                        ),
+                        None if full == "customer_ltv.ltv_to_date" => "0.0".to_owned(),
+                        None => "null".to_owned(),
+                    };
+                    assert_eq!(text(joined, row), expected, "{full} of {key} as of {as_of}");
+                }
+            }
+        }
+    }
+}
+
+fn had_bought(key: i32, night: &RecordBatch) -> bool {
+    let keys = night.column(0);
+    let keys = keys
+        .as_any()
+        .downcast_ref::<Int32Array>()
+        .expect("int32 keys");
+    keys.values().contains(&key)
+}
+
+#[tokio::test]
+async fn frames_that_do_not_fit_the_service_are_refused_by_column() {
+    let definitions = example();
+    let dir = tempfile::tempdir().expect("dir");
+    let refused = async |text: &'static str| {
+        std::fs::write(dir.path().join("frame.csv"), text).expect("file");
+        let built = build(&session(1), &definitions, &request(dir.path(), "frame.csv")).await;
+        built.expect_err(text).to_string()
+    };
+    for (text, message) in [
+        (
+            "customer_id,amount_cents,cds\n1,2,3\n",
+            "has no column `as_of`",
+        ),
+        (
+            "as_of,amount_cents,cds\n1997-10-01,2,3\n",
+            "has no column `customer_id`, a key part of `customer`",
+        ),
+        (
+            "as_of,customer_id,cds\n1997-10-01,2,3\n",
+            "has no column `amount_cents`, a request field",
+        ),
+        (
+            "as_of,customer_id,amount_cents,cds\nnow,2,3,4\n",
+            "line 2, column `as_of`: `now` is not a `timestamp`",
+        ),
+        (
+            "as_of,customer_id,amount_cents,cds,customer_rfm.frequency\n1997-10-01,2,3,4,5\n",
+            "has columns that are named as features: `customer_rfm.frequency`",
+        ),
+    ] {
+        let refusal = refused(text).await;
+        assert!(refusal.contains(message), "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn a_csv_frame_takes_dates_and_keeps_undeclared_columns() {
+    let definitions = example();
+    let dir = tempfile::tempdir().expect("dir");
+    let text = "y,customer_id,as_of,amount_cents,cds,note\n1,1,1997-10-01,100,2,a\n0,1,1997-01-01T00:00:00Z,100,2,\n";
+    std::fs::write(dir.path().join("frame.csv"), text).expect("file");
+    build(&session(1), &definitions, &request(dir.path(), "frame.csv"))
+        .await
+        .expect("report");
+    let output = read(&dir.path().join("out.parquet"));
+    let shown = shown(&output.project(&[0, 1, 2, 5]).expect("columns"));
+    let midnight = Instant::parse("1997-10-01").expect("instant");
+    assert_eq!(shown[0], format!("1 1 {midnight} a"));
+    assert_eq!(shown[1], "0 1 1997-01-01T00:00:00Z null");
+    let orders = output
+        .column_by_name("customer_spend.orders_lifetime")
+        .expect("orders");
+    assert_eq!(
+        (
+            array_value_to_string(orders, 0).expect("text").as_str(),
+            orders.is_null(1)
+        ),
+        ("1", true)
+    );
+}
