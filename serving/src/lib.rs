@@ -10,6 +10,25 @@
 //!
 //! It is not the night: it computes no snapshot, changes no store, and knows no engine. A request is answered from
 //! exactly one release, with the state of every value and the time of every step.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//!
+//! let definitions = feature_defs::parse::load("shop".as_ref())?;
+//! let project = &definitions.project;
+//! let components = serving::Components {
+//!     registry: store::open::registry(project).await?,
+//!     online: store::open::online(project)?,
+//!     clock: Arc::new(feature_defs::time::SystemClock),
+//!     root: project.root.clone(),
+//! };
+//! let server = serving::start(serving::ServerSettings::default(), components).await?;
+//! serving::shutdown::signal().await?;
+//! server.shut_down().await;
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod app;
 pub mod config;

@@ -44,8 +44,12 @@ impl Computed {
             for failure in evaluation.failures {
                 let name = &failure.feature.feature;
                 let position = view.features.iter().position(|feature| feature == name);
+                let array = first + position.unwrap_or_default();
+                if !plan.reads_array(array) {
+                    continue;
+                }
                 self.failures.push(Failure {
-                    array: first + position.unwrap_or_default(),
+                    array,
                     entity: failure.row,
                     message: format!("`{}` has no value: {}", failure.feature, failure.message),
                 });

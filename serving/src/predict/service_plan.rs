@@ -164,6 +164,14 @@ impl ServicePlan {
         }
         Ok(Ok(builder.plan))
     }
+
+    /// Whether one of the service's features is this computed array: a view may compute more than the service reads.
+    pub(crate) fn reads_array(&self, wanted: usize) -> bool {
+        let mut sources = self.features.iter().map(|feature| &feature.source);
+        sources.any(
+            |source| matches!(source, FeatureSource::Computed { array, .. } if *array == wanted),
+        )
+    }
 }
 
 enum Stop {

@@ -8,16 +8,13 @@ pub(crate) mod predict;
 pub(crate) mod readyz;
 pub(crate) mod unknown;
 
-#[cfg(test)]
-mod tests;
-
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderValue, Response};
 use axum::response::IntoResponse;
 
 use crate::app::App;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::predict::Answered;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -34,9 +31,25 @@ fn reply(app: &App, route: &str, answer: Result<(Answered, Vec<u8>)>) -> Respons
             }
             response
         }
-        Err(error) => error.into_response(),
+        Err(error) => {
+            log(route, &error);
+            error.into_response()
+        }
     };
     let metrics = app.predictor.metrics();
     metrics.count_request(route, response.status().as_str());
     response
 }
+
+/// Refusals that somebody must look into, once each; the others are the caller's to read, and counted by status.
+fn log(route: &str, error: &Error) {
+    match error.kind {
+        ErrorKind::TooLarge | ErrorKind::SlowBody | ErrorKind::Deadline => {
+            tracing::warn!(route, %error, "refused");
+        }
+        _ => tracing::debug!(route, %error, "refused"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

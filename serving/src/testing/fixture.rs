@@ -331,6 +331,11 @@ pub(crate) fn definitions() -> Definitions {
         "fits_v1",
         &[("basket", "units_each", None), ("spend", "orders", None)],
     );
+    service(
+        &mut definitions,
+        "usual_v1",
+        &[("basket", "to_usual", None)],
+    );
     model(&mut definitions, "churn", "churn_v1", "buys_again");
     model(&mut definitions, "fits", "fits_v1", "fit");
     definitions

@@ -50,12 +50,6 @@ impl MemoryStore {
     pub(crate) fn reads(&self) -> usize {
         self.inner().reads
     }
-
-    pub(crate) fn publish(&self, release: &Release) {
-        let mut inner = self.inner();
-        inner.releases.insert(release.number, release.clone());
-        inner.served = Some(release.number);
-    }
 }
 
 fn unsupported<T>() -> Result<T> {

@@ -57,7 +57,7 @@ async fn unknown_models_and_services_suggest_what_there_is() {
     assert_eq!(answer["error"]["message"], message);
     let (status, answer) = fixture.post("/v1/features/zzz", "{}").await;
     assert_eq!(status.as_u16(), 404);
-    let message = "unknown service `zzz` (there is: `churn_v1`, `everything`, `visits_v1`, `basket_v1`, `fits_v1`)";
+    let message = "unknown service `zzz` (there is: `churn_v1`, `everything`, `visits_v1`, `basket_v1`, `fits_v1`, `usual_v1`)";
     assert_eq!(answer["error"]["message"], message);
 }
 

@@ -121,6 +121,16 @@ async fn fields_left_out_null_mistyped_or_unknown_are_told_apart() {
 }
 
 #[tokio::test]
+async fn a_feature_that_fails_and_is_not_asked_for_spoils_nothing() {
+    let results = results("/v1/features/usual_v1", REQUEST).await;
+    assert_eq!(
+        results[2]["features"]["basket.to_usual"]["value"],
+        "Infinity"
+    );
+    assert!(results[2]["error"].is_null(), "{results}");
+}
+
+#[tokio::test]
 async fn a_request_of_nobody_is_answered_with_nothing() {
     let body = r#"{"entities": {"customer_id": []}, "request": {"amount": []}}"#;
     let (status, answer) = five_customers().post("/v1/predict/fits", body).await;
