@@ -1,0 +1,82 @@
+//! What can be written after `nightfill`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::verbs::{
+    apply, check, demo, features, init, model, predict, release, run, schedule, serve, status,
+    training_set,
+};
+
+/// A feature store with batch precompute: features by night, answers by day.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// What holds for every verb.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// The verb and its own arguments.
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// Arguments that stand before or after any verb.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Global {
+    /// The project's folder [default: the nearest one upwards that holds `nightfill.yaml`]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// How the answer is written
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+/// How an answer is written to standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON document, for scripts.
+    Json,
+}
+
+/// The verbs, in the order of a project's life.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Show everything at work on real purchases, in one command
+    Demo(demo::Demo),
+    /// Lay out a small, commented project
+    Init(init::Init),
+    /// Check the definition files
+    Check(check::Check),
+    /// Make the definition files the ones that runs and servers use
+    Apply(apply::Apply),
+    /// Run a night: compute, publish, flip
+    Run(run::Run),
+    /// Run nights by the cron expressions of the definitions, until stopped
+    Schedule(schedule::Schedule),
+    /// Answer requests over HTTP, until stopped
+    Serve(serve::Serve),
+    /// Show the features of entities, from the served release or as of an instant
+    Features(features::Features),
+    /// Score entities with a model of the served release
+    Predict(predict::Predict),
+    /// Enrich a frame of entities and instants with what was known then
+    TrainingSet(training_set::TrainingSet),
+    /// List, show and roll back releases
+    #[command(subcommand)]
+    Release(release::Release),
+    /// Import and list models
+    #[command(subcommand)]
+    Model(model::Model),
+    /// Show what is applied, what ran and what is served
+    Status(status::Status),
+}
+
+impl Verb {
+    /// Whether the verb runs until it is stopped, so that its log is its output.
+    pub(crate) const fn stays_up(&self) -> bool {
+        matches!(self, Self::Serve(_) | Self::Schedule(_))
+    }
+}

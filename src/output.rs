@@ -1,0 +1,126 @@
+//! How verbs speak: answers on standard output, progress and failures on standard error.
+
+use std::fmt;
+use std::io::{IsTerminal, Write, stderr, stdout};
+
+use feature_defs::error::Problems;
+use feature_defs::report;
+use serde::Serialize;
+
+use crate::pretty::pretty;
+
+/// Writes a line of the answer.
+///
+/// # Errors
+/// When standard output is gone.
+pub(crate) fn line(text: impl fmt::Display) -> anyhow::Result<()> {
+    writeln!(stdout().lock(), "{text}")?;
+    Ok(())
+}
+
+/// Writes the answer as one JSON document.
+///
+/// # Errors
+/// When standard output is gone.
+pub(crate) fn json(answer: &impl Serialize) -> anyhow::Result<()> {
+    line(pretty(&serde_json::to_string(answer)?))
+}
+
+/// Tells the person who waits, beside the answer. A closed standard error is no failure of the work.
+pub(crate) fn note(text: impl fmt::Display) {
+    let _ = writeln!(stderr().lock(), "{text}");
+}
+
+/// Reports why the work failed: definition problems with their source excerpts, all else with its causes.
+pub(crate) fn failure(error: &anyhow::Error) {
+    if let Some(problems) = error.downcast_ref::<Problems>() {
+        note(report::render(problems, stderr().is_terminal()));
+    } else if !is_closed_pipe(error) {
+        note(format_args!("error: {}", chain(error)));
+    }
+}
+
+/// An error and its causes in one line; a cause that the message before tells already is left out.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let message = cause.to_string();
+        if text.contains(&message) {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str(": ");
+        }
+        text.push_str(&message);
+    }
+    text
+}
+
+/// Whether the reader of our output went away, as `head` does: nobody is left to tell.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// Rows as aligned columns under their headings; columns named in `numbers` stand to the right.
+pub(crate) fn table(headings: &[&str], numbers: &[usize], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        let heading = headings[column].chars().count();
+        cells.chain([heading]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let headings: Vec<String> = headings
+        .iter()
+        .map(|heading| (*heading).to_owned())
+        .collect();
+    let mut text = String::new();
+    for row in std::iter::once(&headings).chain(rows) {
+        let mut written = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let width = widths[column];
+            let cell = if numbers.contains(&column) {
+                format!("{cell:>width$}  ")
+            } else {
+                format!("{cell:<width$}  ")
+            };
+            written.push_str(&cell);
+        }
+        text.push_str(written.trim_end());
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// `n` with its noun: `1 view`, `2 views`, `3 entities`.
+pub(crate) fn counted(n: usize, noun: &str) -> String {
+    match (n, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{n} {stem}ies"),
+        (_, None) => format!("{n} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_align_and_leave_no_space_at_the_end() {
+        let rows = [["a", "10", "x"], ["long", "5", ""]];
+        let rows = rows.map(|row| row.map(str::to_owned).to_vec());
+        assert_eq!(
+            table(&["name", "rows", "by"], &[1], &rows),
+            "name  rows  by\na       10  x\nlong     5"
+        );
+    }
+
+    #[test]
+    fn nouns_follow_their_number() {
+        assert_eq!(counted(1, "entity"), "1 entity");
+        assert_eq!(counted(0, "entity"), "0 entities");
+        assert_eq!(counted(2, "view"), "2 views");
+    }
+}

@@ -1,0 +1,81 @@
+//! How a night shows that it works: a bar on a terminal, plain lines elsewhere, both on standard error.
+
+use std::io::{IsTerminal, stderr};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pipelines::progress::{Event, Progress};
+
+use crate::output;
+
+/// Steps of the bar a view: half of them for computing it, half for staging its rows.
+const STEPS: u64 = 100;
+
+/// Shows a night's events.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// None where standard error is no terminal.
+    bar: Option<ProgressBar>,
+}
+
+impl Shown {
+    /// A bar where standard error is a terminal, lines elsewhere.
+    pub(crate) fn new() -> Self {
+        let bar = stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr()).with_style(style)
+        });
+        Self { bar }
+    }
+}
+
+impl Drop for Shown {
+    /// The bar leaves no trace: what the night did is its answer.
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Shown {
+    fn event(&self, event: Event<'_>) {
+        match &self.bar {
+            Some(bar) => draw(bar, event),
+            None => tell(event),
+        }
+    }
+}
+
+fn draw(bar: &ProgressBar, event: Event<'_>) {
+    let view_start = bar.position() / STEPS * STEPS;
+    match event {
+        Event::Planned { views } => bar.set_length(views as u64 * STEPS),
+        Event::ViewStarted { view } => bar.set_message(format!("{view}: computing")),
+        Event::Computed { view, rows } => bar.set_message(format!("{view}: {rows} keys computed")),
+        Event::Staged { view, rows, of } => {
+            // The last step is the view's end, so that the next view starts at its own steps.
+            let staged = rows * (STEPS / 2) / of.max(1);
+            bar.set_position(view_start + (STEPS / 2 + staged).min(STEPS - 1));
+            bar.set_message(format!("{view}: {rows} of {of} keys staged"));
+        }
+        Event::ViewFinished { view, keys } => {
+            bar.set_position(view_start + STEPS);
+            bar.set_message(format!("{view}: {keys} keys"));
+        }
+        Event::Flipped { to, .. } => bar.set_message(format!("serving release {to}")),
+    }
+}
+
+fn tell(event: Event<'_>) {
+    match event {
+        Event::ViewStarted { view } => output::note(format_args!("{view}: computing")),
+        Event::ViewFinished { view, keys } => output::note(format_args!("{view}: {keys} keys")),
+        Event::Flipped {
+            from: Some(from),
+            to,
+        } => output::note(format_args!("flipped: {from} -> {to}")),
+        Event::Flipped { from: None, to } => output::note(format_args!("flipped: none -> {to}")),
+        Event::Planned { .. } | Event::Computed { .. } | Event::Staged { .. } => {}
+    }
+}

@@ -1,0 +1,98 @@
+//! `nightfill check`: reads the definition files and reports every problem at once.
+
+use anyhow::anyhow;
+use feature_defs::definitions::Definitions;
+use feature_defs::error::{Problem, Problems};
+use serde_json::{Value, json};
+
+use crate::args::{Format, Global};
+use crate::output::{self, counted};
+use crate::project;
+
+/// Reads every definition file, plans every query and expression, and reports all problems with their places.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  nightfill check --project shop")]
+pub(crate) struct Check {}
+
+impl Check {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<()> {
+        let root = project::root(global)?;
+        match (project::definitions(&root), global.format) {
+            (Ok(definitions), Format::Text) => output::line(describe(&definitions)),
+            (Ok(definitions), Format::Json) => output::json(&as_json(&definitions)),
+            (Err(error), Format::Text) => Err(error),
+            (Err(error), Format::Json) => match error.downcast_ref::<Problems>() {
+                Some(problems) => {
+                    output::json(&json!({ "problems": problems_as_json(problems) }))?;
+                    let count = counted(problems.problems.len(), "problem");
+                    Err(anyhow!("{count} in the definition files"))
+                }
+                None => Err(error),
+            },
+        }
+    }
+}
+
+/// What is declared, in one line.
+pub(crate) fn describe(definitions: &Definitions) -> String {
+    let counts = [
+        (definitions.entities.len(), "entity"),
+        (definitions.sources.len(), "source"),
+        (definitions.views.len(), "feature view"),
+        (definitions.request_views.len(), "request view"),
+        (definitions.services.len(), "service"),
+        (definitions.models.len(), "model"),
+    ];
+    let counts: Vec<String> = counts.map(|(n, noun)| counted(n, noun)).to_vec();
+    format!(
+        "project `{}` is fine: {} ({})",
+        definitions.project.name,
+        counts.join(", "),
+        definitions.fingerprint.short()
+    )
+}
+
+fn as_json(definitions: &Definitions) -> Value {
+    json!({
+        "project": definitions.project.name,
+        "fingerprint": definitions.fingerprint,
+        "entities": definitions.entities.keys().collect::<Vec<_>>(),
+        "sources": definitions.sources.keys().collect::<Vec<_>>(),
+        "views": definitions.views.keys().collect::<Vec<_>>(),
+        "request_views": definitions.request_views.keys().collect::<Vec<_>>(),
+        "services": definitions.services.keys().collect::<Vec<_>>(),
+        "models": definitions.models.keys().collect::<Vec<_>>(),
+        "problems": [],
+    })
+}
+
+fn problems_as_json(problems: &Problems) -> Vec<Value> {
+    let one = |problem: &Problem| {
+        let (line, column) = place(problems, problem);
+        json!({
+            "message": problem.message,
+            "file": problem.span.file,
+            "line": line,
+            "column": column,
+            "label": problem.label,
+            "help": problem.help,
+        })
+    };
+    problems.problems.iter().map(one).collect()
+}
+
+/// Line and column of a problem's first character, from 1.
+fn place(problems: &Problems, problem: &Problem) -> (usize, usize) {
+    let file = problems
+        .files
+        .iter()
+        .find(|file| file.path == problem.span.file);
+    let before = file
+        .and_then(|file| file.text.get(..problem.span.bytes.start))
+        .unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (
+        before.matches('\n').count() + 1,
+        before[line_start..].chars().count() + 1,
+    )
+}

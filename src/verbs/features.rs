@@ -1,0 +1,70 @@
+//! `nightfill features`: what is known of entities, from the served release or as of an instant.
+
+use feature_defs::name::Name;
+use feature_defs::time::Instant;
+use serde_json::{Map, Value};
+use serving::{Limits, Predictor};
+
+use crate::answer;
+use crate::args::Global;
+use crate::project::Opened;
+use crate::request::Asked;
+use crate::scratch::Scratch;
+use crate::verbs::serve::components;
+
+/// Shows the features of entities as a server would answer them. With `--as-of` they are computed from the sources, as
+/// they were known at that instant; else they are read from the served release.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  nightfill features --service churn_v1 --entity customer_id=7\n  nightfill features --service churn_v1 --entities '{\"customer_id\": [7, 8]}' --as-of 1997-10-01"
+)]
+pub(crate) struct Features {
+    /// The feature service
+    #[arg(long, value_name = "NAME", value_parser = Name::parse)]
+    service: Name,
+    #[command(flatten)]
+    asked: Asked,
+    /// Compute as of this instant: a date, or RFC 3339 with a zone
+    #[arg(long, value_name = "INSTANT", value_parser = Instant::parse)]
+    as_of: Option<Instant>,
+}
+
+impl Features {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Opened::open(global).await?;
+        let (body, reply) = match self.as_of {
+            None => {
+                let components = components(&opened);
+                let predictor = serving::open_predictor(&components, Limits::default()).await?;
+                let served = predictor.served();
+                let definitions = served
+                    .as_ref()
+                    .map_or(&opened.files, |plan| plan.definitions());
+                let body = self.asked.body(definitions, None)?;
+                let reply = self.answer(&predictor, &body).await?;
+                (body, reply)
+            }
+            Some(as_of) => {
+                let applied = opened.applied().await?;
+                let body = self.asked.body(&applied.definitions, Some(as_of))?;
+                let scratch = Scratch::night(&applied.definitions, as_of).await?;
+                let reply = self.answer(&scratch.predictor().await?, &body).await?;
+                (body, reply)
+            }
+        };
+        answer::tell(&reply, &body, global.format)
+    }
+
+    async fn answer(
+        &self,
+        predictor: &Predictor,
+        body: &Map<String, Value>,
+    ) -> anyhow::Result<Vec<u8>> {
+        let mut reply = Vec::new();
+        let bytes = serde_json::to_vec(body)?;
+        predictor
+            .features(self.service.as_str(), &bytes, &mut reply)
+            .await?;
+        Ok(reply)
+    }
+}

@@ -1,0 +1,40 @@
+//! The verbs, one a file.
+
+pub(crate) mod apply;
+pub(crate) mod check;
+pub(crate) mod demo;
+pub(crate) mod features;
+pub(crate) mod init;
+pub(crate) mod model;
+pub(crate) mod predict;
+pub(crate) mod release;
+pub(crate) mod run;
+pub(crate) mod schedule;
+pub(crate) mod serve;
+pub(crate) mod status;
+pub(crate) mod training_set;
+
+use crate::args::{Arguments, Verb};
+
+/// Runs the verb that was asked for.
+///
+/// # Errors
+/// What the verb fails with.
+pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let global = &arguments.global;
+    match arguments.verb {
+        Verb::Demo(verb) => verb.run(global).await,
+        Verb::Init(verb) => verb.run(global),
+        Verb::Check(verb) => verb.run(global),
+        Verb::Apply(verb) => verb.run(global).await,
+        Verb::Run(verb) => verb.run(global).await,
+        Verb::Schedule(verb) => verb.run(global).await,
+        Verb::Serve(verb) => verb.run(global).await,
+        Verb::Features(verb) => verb.run(global).await,
+        Verb::Predict(verb) => verb.run(global).await,
+        Verb::TrainingSet(verb) => verb.run(global).await,
+        Verb::Release(verb) => verb.run(global).await,
+        Verb::Model(verb) => verb.run(global).await,
+        Verb::Status(verb) => verb.run(global).await,
+    }
+}

@@ -1,0 +1,194 @@
+//! `nightfill model`: trained models on their way into releases.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use feature_defs::fingerprint::Fingerprint;
+use feature_defs::name::Name;
+use feature_defs::time::{Clock, SystemClock};
+use scorer::bundle::Bundle;
+use scorer::import::lightgbm;
+use serde_json::json;
+use store::registry::NewBundle;
+
+use crate::args::{Format, Global};
+use crate::output::{self, table};
+use crate::project::Opened;
+
+/// Models: trained files, bound by name to the features of their service.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Model {
+    /// Check a LightGBM text model against its service, and keep it for the next night's release
+    #[command(after_help = "Example:\n  nightfill model import churn model.txt")]
+    Import {
+        /// The model, as the definitions name it
+        #[arg(value_name = "NAME", value_parser = Name::parse)]
+        model: Name,
+        /// The file that LightGBM's `save_model` wrote
+        file: PathBuf,
+    },
+    /// List the imported models
+    #[command(after_help = "Example:\n  nightfill model list --format json")]
+    List,
+}
+
+impl Model {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Opened::open(global).await?;
+        match self {
+            Self::Import { model, file } => {
+                let imported = import(&opened, &model, &file).await?;
+                imported.tell(global.format)
+            }
+            Self::List => list(&opened, global.format).await,
+        }
+    }
+}
+
+/// What an import kept.
+#[derive(Debug)]
+pub(crate) struct Imported {
+    model: Name,
+    fingerprint: Fingerprint,
+    inputs: usize,
+    bytes: usize,
+    file_bytes: usize,
+    /// Whether the registry had it before.
+    known: bool,
+}
+
+impl Imported {
+    /// One line for people, one document for scripts.
+    ///
+    /// # Errors
+    /// When standard output is gone.
+    pub(crate) fn tell(&self, format: Format) -> anyhow::Result<()> {
+        if format == Format::Json {
+            return output::json(&json!({
+                "model": self.model,
+                "bundle": self.fingerprint,
+                "inputs": self.inputs,
+                "bytes": self.bytes,
+                "known": self.known,
+            }));
+        }
+        output::line(self)
+    }
+}
+
+impl std::fmt::Display for Imported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let verb = if self.known {
+            "already imported"
+        } else {
+            "imported"
+        };
+        write!(
+            f,
+            "{verb} {}@{}: {} inputs, {} KiB of text became a bundle of {} KiB; the next run releases it",
+            self.model,
+            &self.fingerprint.short()[..4],
+            self.inputs,
+            self.file_bytes.div_ceil(1024),
+            self.bytes.div_ceil(1024),
+        )
+    }
+}
+
+/// Imports a LightGBM text model for a declared model.
+///
+/// # Errors
+/// When the model is not declared, the file is not a LightGBM model, or its features are not those of the service.
+pub(crate) async fn import(opened: &Opened, model: &Name, file: &Path) -> anyhow::Result<Imported> {
+    let definitions = opened.applied().await?.definitions;
+    let declared = definitions.models.get(model).ok_or_else(|| {
+        let known: Vec<String> = definitions
+            .models
+            .keys()
+            .map(|m| format!("`{m}`"))
+            .collect();
+        anyhow!(
+            "the applied definitions declare no model `{model}`; they declare {}",
+            known.join(", ")
+        )
+    })?;
+    let service = &definitions.services[&declared.service];
+    let text =
+        fs::read_to_string(file).with_context(|| format!("`{}` cannot be read", file.display()))?;
+    let ensemble =
+        lightgbm::read(&text).with_context(|| format!("`{}` is not imported", file.display()))?;
+    let bundle = Bundle::build(declared, service, &ensemble)
+        .with_context(|| format!("`{}` is not imported", file.display()))?;
+    let fingerprint = bundle.fingerprint();
+    let known = opened.registry.bundles().await?;
+    let known = known
+        .iter()
+        .any(|entry| entry.model == *model && entry.fingerprint == fingerprint);
+    let bytes = bundle.to_bytes();
+    let imported = Imported {
+        model: model.clone(),
+        fingerprint,
+        inputs: bundle.inputs().len(),
+        bytes: bytes.len(),
+        file_bytes: text.len(),
+        known,
+    };
+    let kept = NewBundle {
+        model: model.clone(),
+        fingerprint,
+        bytes,
+        imported_at: SystemClock.now(),
+    };
+    opened.registry.put_bundle(&kept).await?;
+    Ok(imported)
+}
+
+async fn list(opened: &Opened, format: Format) -> anyhow::Result<()> {
+    let bundles = opened.registry.bundles().await?;
+    let served = match opened.online.served().await? {
+        Some(number) => opened.online.release(number).await?.models,
+        None => Vec::new(),
+    };
+    let is_served = |fingerprint| served.iter().any(|model| model.bundle == fingerprint);
+    if format == Format::Json {
+        let entries: Vec<_> = bundles
+            .iter()
+            .map(|entry| {
+                json!({
+                    "model": entry.model,
+                    "bundle": entry.fingerprint,
+                    "bytes": entry.size,
+                    "imported_at": entry.imported_at,
+                    "served": is_served(entry.fingerprint),
+                })
+            })
+            .collect();
+        return output::json(&json!({ "models": entries }));
+    }
+    if bundles.is_empty() {
+        return output::line("no models yet: `nightfill model import NAME FILE` brings one");
+    }
+    let rows: Vec<Vec<String>> = bundles
+        .iter()
+        .map(|entry| {
+            let serving = if is_served(entry.fingerprint) {
+                "served"
+            } else {
+                ""
+            };
+            vec![
+                entry.model.to_string(),
+                entry.fingerprint.short(),
+                serving.to_owned(),
+                entry.size.to_string(),
+                entry.imported_at.to_string(),
+            ]
+        })
+        .collect();
+    output::line(table(
+        &["model", "bundle", "", "bytes", "imported"],
+        &[3],
+        &rows,
+    ))
+}

@@ -1,0 +1,156 @@
+//! `nightfill release`: which releases there are, what is in them, and the way back.
+
+use std::cmp::Reverse;
+
+use anyhow::{Context, anyhow, bail};
+use feature_defs::time::Stopwatch;
+use serde_json::json;
+use store::release::{Release as Record, ReleaseNumber};
+
+use crate::args::{Format, Global};
+use crate::output::{self, table};
+use crate::project::Opened;
+
+/// Releases: what a night published, and which of them is served.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Release {
+    /// List the releases that can be served
+    #[command(after_help = "Example:\n  nightfill release list --format json")]
+    List,
+    /// Show what a release is made of
+    #[command(after_help = "Example:\n  nightfill release show 41")]
+    Show {
+        /// Its number [default: the served release]
+        number: Option<u64>,
+    },
+    /// Serve an earlier release again, at once
+    #[command(
+        after_help = "Examples:\n  nightfill release rollback          back to the one before\n  nightfill release rollback --to 39"
+    )]
+    Rollback {
+        /// The release to serve [default: the newest one before the served release]
+        #[arg(long, value_name = "NUMBER")]
+        to: Option<u64>,
+    },
+}
+
+impl Release {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Opened::open(global).await?;
+        match self {
+            Self::List => list(&opened, global.format).await,
+            Self::Show { number } => show(&opened, number, global.format).await,
+            Self::Rollback { to } => rollback(&opened, to, global.format).await,
+        }
+    }
+}
+
+async fn list(opened: &Opened, format: Format) -> anyhow::Result<()> {
+    let served = opened.online.served().await?;
+    let mut releases = opened.online.releases().await?;
+    releases.sort_by_key(|release| Reverse(release.number));
+    if format == Format::Json {
+        return output::json(&json!({ "served": served, "releases": releases }));
+    }
+    if releases.is_empty() {
+        return output::line("no releases yet: `nightfill run` publishes one");
+    }
+    let rows: Vec<Vec<String>> = releases
+        .iter()
+        .map(|release| {
+            let serving = if Some(release.number) == served {
+                "served"
+            } else {
+                ""
+            };
+            vec![
+                release.number.to_string(),
+                serving.to_owned(),
+                release.as_of.to_string(),
+                release.created_at.to_string(),
+                release.views.len().to_string(),
+                release.models.len().to_string(),
+                release
+                    .views
+                    .iter()
+                    .map(|view| view.rows)
+                    .sum::<u64>()
+                    .to_string(),
+            ]
+        })
+        .collect();
+    let headings = ["release", "", "as of", "created", "views", "models", "rows"];
+    output::line(table(&headings, &[0, 4, 5, 6], &rows))
+}
+
+async fn show(opened: &Opened, number: Option<u64>, format: Format) -> anyhow::Result<()> {
+    let served = opened.online.served().await?;
+    let number = number.map(ReleaseNumber).or(served);
+    let number = number.ok_or_else(|| anyhow!("no release is served yet"))?;
+    let release = opened.online.release(number).await?;
+    if format == Format::Json {
+        return output::json(&json!({ "served": served == Some(number), "release": release }));
+    }
+    output::line(describe(&release, served == Some(number)))
+}
+
+fn describe(release: &Record, served: bool) -> String {
+    let served = if served { ", served" } else { "" };
+    let mut text = format!(
+        "release {}{served}\n  as of        {}\n  created      {}\n  definitions  version {} ({})\n",
+        release.number,
+        release.as_of,
+        release.created_at,
+        release.definitions_version,
+        release.definitions.short()
+    );
+    let views = release.views.iter().map(|view| {
+        vec![
+            "view".to_owned(),
+            view.view.to_string(),
+            view.as_of.to_string(),
+            view.rows.to_string(),
+            view.content.short(),
+        ]
+    });
+    let models = release.models.iter().map(|model| {
+        vec![
+            "model".to_owned(),
+            model.model.to_string(),
+            String::new(),
+            String::new(),
+            model.bundle.short(),
+        ]
+    });
+    let rows: Vec<Vec<String>> = views.chain(models).collect();
+    for line in table(&["", "name", "as of", "rows", "content"], &[3], &rows).lines() {
+        text.push_str("  ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.trim_end().to_owned()
+}
+
+async fn rollback(opened: &Opened, to: Option<u64>, format: Format) -> anyhow::Result<()> {
+    let stopwatch = Stopwatch::start();
+    let served = opened.online.served().await?;
+    let from = served.ok_or_else(|| anyhow!("no release is served yet"))?;
+    let releases = opened.online.releases().await?;
+    let to = match to.map(ReleaseNumber) {
+        Some(to) if to == from => bail!("release {to} is served already"),
+        Some(to) => to,
+        None => releases
+            .iter()
+            .map(|release| release.number)
+            .rfind(|number| *number < from)
+            .with_context(|| format!("there is no release before {from}"))?,
+    };
+    opened.online.flip(Some(from), to).await?;
+    let seconds = stopwatch.elapsed().as_secs_f64();
+    match format {
+        Format::Json => output::json(&json!({ "served": to, "was": from })),
+        Format::Text => output::line(format_args!(
+            "serving {to} again (was {from}); {seconds:.1} s; running servers follow within a second"
+        )),
+    }
+}

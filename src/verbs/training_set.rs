@@ -1,0 +1,61 @@
+//! `nightfill training-set`: what was known of each entity at each instant, for training.
+
+use std::path::PathBuf;
+
+use feature_defs::name::Name;
+use pipelines::training_set::{AS_OF, TrainingSetRequest, build};
+
+use crate::args::{Format, Global};
+use crate::output;
+use crate::project::Opened;
+use crate::verbs::run::{self, Means};
+
+/// Enriches an entity frame with the features of a service, each row as it was known at the row's own as-of: nothing
+/// later leaks in. Keeps the frame's rows, their order and all its columns; adds a column a feature, `view.feature`.
+///
+/// The frame has a column for each key part, one with the as-of of each row, and the fields that request views read.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  nightfill training-set --service churn_v1 --entities frame.parquet -o training.parquet"
+)]
+pub(crate) struct TrainingSet {
+    /// The feature service
+    #[arg(long, value_name = "NAME", value_parser = Name::parse)]
+    service: Name,
+    /// The entity frame: Parquet or CSV
+    #[arg(long, value_name = "FILE")]
+    entities: PathBuf,
+    /// The frame's column with the as-of of each row
+    #[arg(long, value_name = "COLUMN", default_value = AS_OF)]
+    as_of: String,
+    /// Where the training set is written, as Parquet
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    means: Means,
+}
+
+impl TrainingSet {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Opened::open(global).await?;
+        let definitions = opened.applied().await?.definitions;
+        let session = run::session(&self.means)?;
+        let request = TrainingSetRequest {
+            service: self.service,
+            entities: self.entities,
+            as_of: self.as_of,
+            output: self.output,
+        };
+        let report = build(&session, &definitions, &request).await?;
+        match global.format {
+            Format::Json => output::json(&report),
+            Format::Text => output::line(format_args!(
+                "wrote {}: {}, {}, {:.1} s",
+                request.output.display(),
+                output::counted(report.rows, "row"),
+                output::counted(report.features.len(), "feature"),
+                report.seconds
+            )),
+        }
+    }
+}
