@@ -1,3 +1,12 @@
 //! Whole-product tests: the binary and the crates together, on real purchases.
 
+mod brute_force;
+mod cases;
+mod cli;
+mod crash;
+mod determinism;
+mod flip;
+mod harness;
 mod layering;
+mod parity;
+mod rfm_oracle;

@@ -1,0 +1,237 @@
+//! The verbs, as a person or a script calls them.
+
+use serde_json::json;
+
+use crate::harness::{Project, finish, nightfill, shop, stderr, stdout};
+
+#[test]
+fn a_project_goes_through_its_whole_life() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shop = folder.path().join("corner-shop");
+    let shop = shop.to_str().expect("UTF-8");
+    let run = |arguments: &[&str]| {
+        let mut command = nightfill(arguments);
+        if arguments[0] != "init" {
+            command.args(["--project", shop]);
+        }
+        let output = finish(command);
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        stdout(&output)
+    };
+    assert!(run(&["init", shop]).contains("nightfill check"));
+    assert!(run(&["check"]).contains("`corner_shop` is fine: 1 entity, 1 source, 2 feature views"));
+    assert!(run(&["apply"]).contains("applied version 1"));
+    assert!(run(&["apply"]).contains("nothing to do: version 1"));
+    assert!(run(&["run"]).contains("release 1"));
+    let asked = [
+        "features",
+        "--service",
+        "customer_v1",
+        "--entity",
+        "customer_id=1",
+    ];
+    let shown = run(&[&asked[..], &["--request", "amount=50.00"]].concat());
+    let spend = shown.lines().find(|line| line.contains("spend_lifetime"));
+    let spend: Vec<&str> = spend.unwrap_or(&shown).split_whitespace().collect();
+    assert_eq!(
+        spend[..3],
+        ["customer_spend.spend_lifetime", "127.60", "present"],
+        "{shown}"
+    );
+    assert!(run(&["run"]).contains("release 2"));
+    assert!(run(&["release", "list"]).contains("served"));
+    assert!(run(&["release", "show", "1"]).contains("customer_spend"));
+    assert!(run(&["release", "rollback"]).contains("serving 1 again (was 2)"));
+    let status = run(&["status"]);
+    assert!(
+        status.contains("release 1") && status.contains("published release 2"),
+        "{status}"
+    );
+}
+
+#[test]
+fn init_overwrites_nothing() {
+    let project = shop();
+    let folder = project.root().to_str().expect("UTF-8");
+    let output = finish(nightfill(&["init", folder]));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("is there already"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn bad_definitions_exit_with_1_and_point_at_file_line_and_column() {
+    let project = shop();
+    let definitions = std::fs::read_to_string(project.root().join("features/customer.yaml"));
+    let definitions = definitions.expect("readable");
+    let wrong = definitions
+        .replace("largest.amount", "largest.amuont")
+        .replace(
+            "entity: customer\n    source",
+            "entity: custommer\n    source",
+        );
+    project.write("features/customer.yaml", wrong);
+    for verb in ["check", "apply"] {
+        let said = project.fail(&[verb]);
+        assert!(said.contains("features/customer.yaml:24:25"), "{said}");
+        assert!(said.contains("features/customer.yaml:11:13"), "{said}");
+        assert!(said.contains("did you mean `amount`"), "{said}");
+        assert!(said.contains("2 problems in 1 file"), "{said}");
+    }
+    let output = finish(project.command(&["check", "--format", "json"]));
+    let problems: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(output.status.code(), Some(1));
+    let first = &problems["problems"][0];
+    assert_eq!(
+        (&first["line"], &first["column"]),
+        (&json!(11), &json!(13)),
+        "{problems}"
+    );
+}
+
+#[test]
+fn calls_that_are_wrong_exit_with_2() {
+    for wrong in [
+        &["nonsense"][..],
+        &[],
+        &["run", "--as-of", "yesterday"],
+        &["features"],
+        &["serve", "--listen", "nowhere"],
+        &["check", "--format", "xml"],
+    ] {
+        let output = finish(nightfill(wrong));
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        assert_eq!(stdout(&output), "", "{wrong:?}");
+        assert!(!stderr(&output).is_empty(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn work_that_fails_exits_with_1_and_says_why() {
+    let nowhere = tempfile::tempdir().expect("a folder");
+    let mut command = nightfill(&["check"]);
+    command.current_dir(nowhere.path());
+    let output = finish(command);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("nightfill init DIR"),
+        "{}",
+        stderr(&output)
+    );
+
+    let project = shop();
+    let said = project.fail(&["run", "--as-of", "2026-03-01"]);
+    assert!(said.contains("nightfill apply"), "{said}");
+    project.run(&["apply"]);
+    let said = project.fail(&["release", "rollback"]);
+    assert!(said.contains("no release is served yet"), "{said}");
+    let said = project.fail(&[
+        "features",
+        "--service",
+        "spend_v1",
+        "--entity",
+        "customer_id=1",
+    ]);
+    assert!(said.contains("no release is served yet"), "{said}");
+    project.run(&["run", "--as-of", "2026-03-01"]);
+    let said = project.fail(&[
+        "features",
+        "--service",
+        "spend_v2",
+        "--entity",
+        "customer_id=1",
+    ]);
+    assert!(said.contains("spend_v1"), "{said}");
+    let said = project.fail(&[
+        "features",
+        "--service",
+        "spend_v1",
+        "--entity",
+        "customer_id=x",
+    ]);
+    assert!(said.contains("customer_id"), "{said}");
+}
+
+#[test]
+fn every_verb_has_help_with_an_example() {
+    let verbs: [&[&str]; 16] = [
+        &["demo"],
+        &["init"],
+        &["check"],
+        &["apply"],
+        &["run"],
+        &["schedule"],
+        &["serve"],
+        &["features"],
+        &["predict"],
+        &["training-set"],
+        &["release", "list"],
+        &["release", "show"],
+        &["release", "rollback"],
+        &["model", "import"],
+        &["model", "list"],
+        &["status"],
+    ];
+    for verb in verbs {
+        let output = finish(nightfill(&[verb, &["--help"]].concat()));
+        assert_eq!(output.status.code(), Some(0), "{verb:?}");
+        let help = stdout(&output);
+        let example = format!("nightfill {}", verb.join(" "));
+        assert!(
+            help.contains("Example") && help.contains(&example),
+            "{help}"
+        );
+    }
+}
+
+#[test]
+fn scripts_read_one_json_document() {
+    let project = shop();
+    assert_eq!(project.json(&["check"])["problems"], json!([]));
+    assert_eq!(project.json(&["apply"])["version"], json!(1));
+    let run = project.json(&["run", "--as-of", "2026-03-01"]);
+    assert_eq!(run["release"], json!(1), "{run}");
+    assert_eq!(project.json(&["release", "list"])["served"], json!(1));
+    assert_eq!(project.json(&["model", "list"])["models"], json!([]));
+    let status = project.json(&["status"]);
+    assert_eq!(status["served"]["number"], json!(1));
+    assert_eq!(
+        status["runs"][0]["outcome"]["release"],
+        json!(1),
+        "{status}"
+    );
+    let asked = [
+        "features",
+        "--service",
+        "spend_v1",
+        "--entities",
+        r#"{"customer_id": [2, 9]}"#,
+    ];
+    let answer = project.json(&asked);
+    let value = |row: usize, feature: &str| answer["results"][row]["features"][feature].clone();
+    assert_eq!(
+        value(0, "largest.amount")["value"],
+        json!("5.50"),
+        "{answer}"
+    );
+    assert_eq!(
+        value(1, "largest.amount")["state"],
+        json!("missing"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn the_project_is_found_from_a_folder_below_it() {
+    let project: Project = shop();
+    let mut command = nightfill(&["check"]);
+    command.current_dir(project.root().join("features"));
+    assert_eq!(finish(command).status.code(), Some(0));
+}
