@@ -7,6 +7,8 @@
 //! ```
 
 pub mod embedded;
+#[cfg(test)]
+mod memory;
 pub mod row;
 
 use std::fmt;
@@ -15,6 +17,7 @@ use std::ops::Range;
 use async_trait::async_trait;
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
+use twox_hash::XxHash3_64;
 
 use crate::error::Result;
 use crate::release::{Release, ReleaseNumber, SnapshotId};
@@ -92,28 +95,24 @@ pub struct StagedRow<'a> {
     pub row: &'a [u8],
 }
 
-/// What a snapshot's rows sum up to, whatever wrote them.
+/// What a snapshot's rows sum up to, whatever wrote them and in whatever order. It finds rows that were lost, doubled or
+/// damaged on their way; it is no protection against forgery, and so XXH3 does (20 times faster here than BLAKE3 on rows
+/// of 60 to 1,000 bytes, where hashing would otherwise take longer than storing).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Checksum {
     /// Number of rows.
     pub rows: u64,
-    /// Sum, wrapping, over the rows of the first 8 bytes (little-endian) of BLAKE3 over key length (u32, little-endian),
-    /// key and row.
+    /// Sum, wrapping, over the rows, of the 64-bit XXH3 of the row, seeded with that of the key.
     pub sum: u64,
 }
 
 impl Checksum {
     /// Adds one row.
     pub fn add(&mut self, row: StagedRow<'_>) {
-        let mut hasher = blake3::Hasher::new();
-        let length = u32::try_from(row.key.len()).unwrap_or(u32::MAX);
-        hasher.update(&length.to_le_bytes());
-        hasher.update(row.key);
-        hasher.update(row.row);
-        let mut first = [0; 8];
-        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        let key = XxHash3_64::oneshot(row.key);
+        let hash = XxHash3_64::oneshot_with_seed(key, row.row);
         self.rows += 1;
-        self.sum = self.sum.wrapping_add(u64::from_le_bytes(first));
+        self.sum = self.sum.wrapping_add(hash);
     }
 }
 
@@ -194,5 +193,35 @@ impl Rows {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checksum(rows: &[(&[u8], &[u8])]) -> Checksum {
+        let mut checksum = Checksum::default();
+        for (key, row) in rows {
+            checksum.add(StagedRow { key, row });
+        }
+        checksum
+    }
+
+    #[test]
+    fn checksums_are_pinned_and_tell_keys_from_rows() {
+        let one = checksum(&[(b"key", b"row")]);
+        assert_eq!((one.rows, one.sum), (1, 16_371_127_200_311_780_216));
+        assert_ne!(one, checksum(&[(b"ke", b"yrow")]));
+        assert_ne!(one, checksum(&[(b"", b"keyrow")]));
+        assert_ne!(one, checksum(&[(b"key", b"rov")]));
+    }
+
+    #[test]
+    fn order_does_not_matter_and_repeats_do() {
+        let [a, b]: [(&[u8], &[u8]); 2] = [(b"a", b"1"), (b"b", b"2")];
+        assert_eq!(checksum(&[a, b]), checksum(&[b, a]));
+        assert_ne!(checksum(&[a, b]), checksum(&[a, b, b]));
+        assert_ne!(checksum(&[a, b]), checksum(&[(b"a", b"2"), (b"b", b"1")]));
     }
 }
