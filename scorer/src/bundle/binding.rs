@@ -16,15 +16,15 @@ pub struct Mismatch {
     /// The service.
     pub service: Name,
     /// Read by the model, not in the service; in the model's order.
-    pub missing: Vec<String>,
+    pub missing: Box<[String]>,
     /// In the service, not read by the model; in the service's order.
-    pub extra: Vec<String>,
+    pub extra: Box<[String]>,
     /// In both, but not the same: each with what differs.
-    pub different: Vec<String>,
+    pub different: Box<[String]>,
     /// All that the model reads.
-    pub model_features: Vec<String>,
+    pub model_features: Box<[String]>,
     /// All that the service has.
-    pub service_features: Vec<String>,
+    pub service_features: Box<[String]>,
 }
 
 impl std::error::Error for Mismatch {}
@@ -133,9 +133,9 @@ fn compare(
             .filter(|name| !in_model.contains_key(name))
             .cloned()
             .collect(),
-        different,
-        model_features,
-        service_features,
+        different: different.into(),
+        model_features: model_features.into(),
+        service_features: service_features.into(),
     }
 }
 

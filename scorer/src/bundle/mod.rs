@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The manifest says what the model is: its name, service, inputs by name with types and defaults, transform, and the
-//! report of its import. The ensemble is drawn in [`format`]. Reading checks the hash first, then every count, reference
+//! report of its import. The ensemble is drawn in [`mod@format`]. Reading checks the hash first, then every count, reference
 //! and shape, then scores the verification rows and compares the bits with those of the import. Bytes that fail are an
 //! error; they neither panic nor ask for more memory than they are long.
 

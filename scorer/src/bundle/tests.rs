@@ -169,7 +169,7 @@ fn extra_missing_and_renamed_features_are_refused_with_both_lists() {
     }
 }
 
-fn owned(names: &[&str]) -> Vec<String> {
+fn owned(names: &[&str]) -> Box<[String]> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
@@ -179,12 +179,12 @@ fn changed_types_and_defaults_are_refused() {
     changed.features[0].data_type = DataType::Float32;
     let mismatch = bundle().check_service(&changed).expect_err("type");
     let expected = "`basket.amount` is float64 in the model, float32 in the service";
-    assert_eq!(mismatch.different, [expected]);
+    assert_eq!(*mismatch.different, [expected]);
     let mut defaulted = fitting();
     defaulted.features[0].default = Some(Value::Float(0.0));
     let mismatch = bundle().check_service(&defaulted).expect_err("default");
     let expected = "`basket.amount` has default none in the model, 0 in the service";
-    assert_eq!(mismatch.different, [expected]);
+    assert_eq!(*mismatch.different, [expected]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The fast kernel: several ways down at once, without a branch on what a row holds.
 //!
 //! A node is 4 bytes (8 for large ensembles). The children of a split lie side by side, so the next node is
-//! `child + (column > bin)`. A leaf leads to itself, so all ways of a group can go on until the deepest is down. One row
+//! `child + (column > bin)`. A leaf leads to itself, so all ways of a group can go on until the last is down. One row
 //! goes down [`LANES`] trees at a time; of many rows, [`LANES`] go down one tree at a time. The processor overlaps the
 //! lanes, where a single way down would wait for memory at every split.
 //!
@@ -20,6 +20,9 @@ use crate::trees::{Child, Quantized, QuantizedTree};
 
 /// Ways down at once.
 const LANES: usize = 8;
+
+/// Steps between two looks at whether all ways are down.
+const STRIDE: usize = 4;
 
 /// The greatest number of columns whose integers stand on the stack.
 const ON_STACK: usize = 512;
@@ -261,14 +264,9 @@ impl<N: Node> Packed<N> {
         let (groups, rest) = self.trees.as_chunks::<LANES>();
         for group in groups {
             let depth = group.iter().map(|tree| tree.depth).max().unwrap_or(0);
-            let mut at = group.map(|tree| tree.root);
-            for _ in 0..depth {
-                for lane in 0..LANES {
-                    at[lane] = group[lane].root + self.nodes[at[lane]].next(columns);
-                }
-            }
-            for node in at {
-                sum += self.values[node];
+            let roots = group.map(|tree| tree.root);
+            for leaf in self.descend(roots, depth, [columns; LANES]) {
+                sum += self.values[leaf];
             }
         }
         for tree in rest {
@@ -283,19 +281,41 @@ impl<N: Node> Packed<N> {
 
     /// [`LANES`] rows of `count` columns through all trees, a tree at a time.
     fn sum_rows(&self, columns: &[N::Bin], count: usize) -> [f64; LANES] {
+        let rows = std::array::from_fn(|lane| &columns[lane * count..][..count]);
         let mut sums = [0.0; LANES];
         for tree in &self.trees {
-            let mut at = [tree.root; LANES];
-            for _ in 0..tree.depth {
-                for lane in 0..LANES {
-                    let row = &columns[lane * count..][..count];
-                    at[lane] = tree.root + self.nodes[at[lane]].next(row);
-                }
-            }
-            for lane in 0..LANES {
-                sums[lane] += self.values[at[lane]];
+            let leaves = self.descend([tree.root; LANES], tree.depth, rows);
+            for (sum, leaf) in sums.iter_mut().zip(leaves) {
+                *sum += self.values[leaf];
             }
         }
         sums
+    }
+
+    /// The leaves that [`LANES`] ways lead to, each from its root by its row. Most ways are far shorter than the
+    /// deepest, so every [`STRIDE`] steps we look whether all are down.
+    #[inline(always)]
+    fn descend(
+        &self,
+        roots: [usize; LANES],
+        depth: usize,
+        rows: [&[N::Bin]; LANES],
+    ) -> [usize; LANES] {
+        let mut at = roots;
+        for _ in 0..depth.div_ceil(STRIDE) {
+            let mut moved = 0;
+            for _ in 0..STRIDE {
+                moved = 0;
+                for lane in 0..LANES {
+                    let next = roots[lane] + self.nodes[at[lane]].next(rows[lane]);
+                    moved |= next ^ at[lane];
+                    at[lane] = next;
+                }
+            }
+            if moved == 0 {
+                break;
+            }
+        }
+        at
     }
 }
