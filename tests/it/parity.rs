@@ -1,7 +1,9 @@
 //! No skew: a training set as of `t`, `features --as-of t`, and a brute-force reading of the raw rows agree bit for bit.
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch, TimestampMicrosecondArray};
 use arrow::datatypes::DataType;
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 use crate::brute_force::{Purchase, expected, purchases};
 use crate::harness::{Project, example, parquet};
 
-const INSTANTS: usize = 40;
+const INSTANTS: usize = 20;
 const PAIRS: usize = 1_000;
 const DAY: i64 = 86_400_000_000;
 
@@ -90,6 +92,26 @@ fn features(project: &Project, as_of: Instant, rows: &[Row]) -> Vec<Value> {
     answer["results"].as_array().expect("results").clone()
 }
 
+/// [`features`] for each instant, two at a time.
+fn all_features(project: &Project, asked: &[(Instant, Vec<Row>)]) -> Vec<Vec<Value>> {
+    let halves = asked.chunks(asked.len().div_ceil(2));
+    thread::scope(|scope| {
+        let workers: Vec<_> = halves
+            .map(|half| {
+                scope.spawn(move || -> Vec<Vec<Value>> {
+                    half.iter()
+                        .map(|(as_of, rows)| features(project, *as_of, rows))
+                        .collect()
+                })
+            })
+            .collect();
+        let answers = workers.into_iter().map(|worker| worker.join());
+        answers
+            .flat_map(|half| half.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
+}
+
 /// A value of the training set, as JSON writes it.
 fn trained(set: &RecordBatch, feature: &str) -> Vec<Value> {
     let column = set.column_by_name(feature);
@@ -146,12 +168,19 @@ fn training_set_features_as_of_and_brute_force_agree_for_a_thousand_pairs() {
         .collect();
     assert_eq!(columns.len(), 24 + 3 + 3 + 5, "{:?}", columns.keys());
 
+    let rows_of = |numbers: &[usize]| numbers.iter().map(|number| frame[*number]).collect();
+    let asked: Vec<(Instant, Vec<Row>)> = by_instant
+        .iter()
+        .map(|(as_of, numbers)| (Instant::from_micros(*as_of), rows_of(numbers)))
+        .collect();
     let (mut compared, mut present) = (0, 0);
-    for (as_of, numbers) in by_instant {
-        let rows: Vec<Row> = numbers.iter().map(|number| frame[*number]).collect();
-        let answered = features(&project, Instant::from_micros(as_of), &rows);
+    for ((numbers, (_, rows)), answered) in by_instant
+        .values()
+        .zip(&asked)
+        .zip(all_features(&project, &asked))
+    {
         assert_eq!(answered.len(), rows.len());
-        for ((number, row), result) in numbers.iter().zip(&rows).zip(&answered) {
+        for ((number, row), result) in numbers.iter().zip(rows).zip(&answered) {
             let bought = raw.get(&row.customer).unwrap_or(&none);
             let brute = expected(bought, row.as_of, row.amount_cents, row.cds);
             for (feature, column) in &columns {
