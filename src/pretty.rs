@@ -1,7 +1,7 @@
 //! JSON as people like to read it: members in their own order, what is short on one line.
 
 /// Widest line that stays whole.
-const WIDTH: usize = 104;
+const WIDTH: usize = 110;
 
 /// Lays out a JSON text. Strings and numbers stay as they are written, and members keep their order; a text that is
 /// not JSON comes out in some layout.
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_short_stays_on_a_line_and_order_is_kept() {
-        let filler = "x".repeat(90);
+        let filler = "x".repeat(96);
         let json =
             format!(r#"{{"z":[1,2.50,"a\"],b"],"a":{{}},"long":{{"k":"{filler}","n":null}}}}"#);
         let expected = format!(

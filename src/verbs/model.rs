@@ -79,19 +79,16 @@ impl Imported {
 
 impl std::fmt::Display for Imported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let verb = if self.known {
-            "already imported"
-        } else {
-            "imported"
-        };
+        let (model, bundle, inputs) = (&self.model, self.fingerprint.short(), self.inputs);
+        let kib = |bytes: usize| bytes.div_ceil(1024);
+        if self.known {
+            return write!(f, "{model}@{bundle} is imported already: {inputs} inputs");
+        }
         write!(
             f,
-            "{verb} {}@{}: {} inputs, {} KiB of text became a bundle of {} KiB; the next run releases it",
-            self.model,
-            &self.fingerprint.short()[..4],
-            self.inputs,
-            self.file_bytes.div_ceil(1024),
-            self.bytes.div_ceil(1024),
+            "imported {model}@{bundle}: {inputs} inputs, {} KiB of text became a bundle of {} KiB; the next run releases it",
+            kib(self.file_bytes),
+            kib(self.bytes)
         )
     }
 }

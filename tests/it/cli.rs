@@ -54,6 +54,47 @@ fn a_project_goes_through_its_whole_life() {
 }
 
 #[test]
+fn the_demo_answers_at_once_and_a_second_start_reuses_what_is_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let demo = || {
+        let mut command = nightfill(&["demo", "--once"]);
+        command.current_dir(folder.path());
+        let output = finish(command);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let first = demo();
+    assert!(
+        first.contains("release 1 as of 1997-10-01T00:00:00Z: 3 views, 70710 rows"),
+        "{first}"
+    );
+    let second = demo();
+    assert!(
+        second.contains("release 1 as of 1997-10-01T00:00:00Z is served already"),
+        "{second}"
+    );
+    for shown in [first, second] {
+        assert!(
+            shown.contains("200 in ") && shown.contains("Server-Timing: parse;dur="),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("\"release\": 1") && shown.contains("\"timings\""),
+            "{shown}"
+        );
+        let spend =
+            "\"customer_spend.spend_cents_lifetime\": {\"value\": 12669, \"state\": \"present\"";
+        assert!(shown.contains(spend), "{shown}");
+    }
+    assert!(
+        folder
+            .path()
+            .join(".nightfill-demo/nightfill.yaml")
+            .is_file()
+    );
+}
+
+#[test]
 fn init_overwrites_nothing() {
     let project = shop();
     let folder = project.root().to_str().expect("UTF-8");
