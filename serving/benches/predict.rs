@@ -2,6 +2,9 @@
 //!
 //! 30 stored and 5 request-time features, 100 trees of 31 leaves, embedded store, 10,000 customers, one entity a request.
 //! `cargo bench -p serving --bench predict`
+//!
+//! On idle cores waking the other one is most of what HTTP takes; `taskset -c 0` keeps server and client on one, which
+//! shows what the server itself takes.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -9,7 +12,8 @@
 mod support;
 
 use std::fmt::Write as _;
-use std::net::SocketAddr;
+use std::io::{Read, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,8 +24,8 @@ use feature_defs::value::Value;
 use scorer::trees::{Child, Ensemble, Missing, Rule, Split, Tree};
 use serving::{Limits, ServerSettings, open_predictor, start};
 use support::{Project, as_of};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 
 const CUSTOMERS: i64 = 10_000;
 const STORED: usize = 30;
@@ -37,18 +41,19 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(run());
+    let project = runtime.block_on(project());
+    runtime.block_on(in_process(&project));
+    over_http(&project, &runtime);
 }
 
-async fn run() {
+async fn project() -> Project {
     let project = Project::new(&yaml(), Some(&ensemble())).await;
     let value = |_: &str, position: usize, id: i64| {
         Value::Float(((id * 31 + position as i64 * 17) % 1_000) as f64 / 10.0)
     };
     project.register(1, CUSTOMERS, value).await;
     project.flip(1).await;
-    in_process(&project).await;
-    over_http(&project).await;
+    project
 }
 
 /// A generator of its own, so that every run asks the same.
@@ -107,34 +112,25 @@ async fn in_process(project: &Project) {
     }
 }
 
-async fn over_http(project: &Project) {
+/// Servers run on `servers`; the client blocks on its own thread, so that an answer costs it one wake-up.
+fn over_http(project: &Project, servers: &Runtime) {
     let clock = Arc::new(ManualClock::new(as_of()));
     let settings = ServerSettings {
         listen: ([127, 0, 0, 1], 0).into(),
         ..ServerSettings::default()
     };
-    // Servers have a runtime of their own, as in a process of their own.
-    let servers = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
     let components = project.components(clock);
-    let server = servers
-        .spawn(start(settings, components))
-        .await
-        .unwrap()
-        .unwrap();
-    let empty = empty_server(&servers).await;
-    let mut ours = Client::connect(server.address()).await;
-    let mut bare = Client::connect(empty).await;
+    let server = servers.block_on(start(settings, components)).unwrap();
+    let empty = servers.block_on(empty_server());
+    let mut ours = Client::connect(server.address());
+    let mut bare = Client::connect(empty);
     let mut numbers = Numbers(7);
     let (mut our_times, mut bare_times) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         for _ in 0..PER_ROUND {
             let body = body(&mut numbers);
-            let ours = ours.post("/v1/predict/churn", &body).await;
-            let bare = bare.post("/", &body).await;
+            let ours = ours.post("/v1/predict/churn", &body);
+            let bare = bare.post("/", &body);
             if round > 0 {
                 our_times.push(ours);
                 bare_times.push(bare);
@@ -148,18 +144,17 @@ async fn over_http(project: &Project) {
             quantile(&our_times, part).as_secs_f64() / quantile(&bare_times, part).as_secs_f64();
         println!("  p{part} is {ratio:.2} times that of the empty handler");
     }
-    servers.shutdown_background();
+    servers.block_on(server.shut_down());
 }
 
-async fn empty_server(servers: &tokio::runtime::Runtime) -> SocketAddr {
+async fn empty_server() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let listener = listener.into_std().unwrap();
-    servers.spawn(async move {
-        let listener = TcpListener::from_std(listener).unwrap();
-        let listener = axum::serve::ListenerExt::tap_io(listener, |stream: &mut TcpStream| {
-            stream.set_nodelay(true).unwrap();
-        });
+    tokio::spawn(async move {
+        let listener =
+            axum::serve::ListenerExt::tap_io(listener, |stream: &mut tokio::net::TcpStream| {
+                stream.set_nodelay(true).unwrap();
+            });
         let handler = post(async |_: bytes::Bytes| axum::Json(serde_json::json!({"empty": true})));
         axum::serve(listener, Router::new().route("/", handler))
             .await
@@ -175,8 +170,8 @@ struct Client {
 }
 
 impl Client {
-    async fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).await.unwrap();
+    fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
         Self {
             stream,
@@ -185,16 +180,16 @@ impl Client {
     }
 
     /// From the first byte written to the last byte read.
-    async fn post(&mut self, path: &str, body: &str) -> Duration {
+    fn post(&mut self, path: &str, body: &str) -> Duration {
         let request = format!(
             "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         let watch = Stopwatch::start();
-        self.stream.write_all(request.as_bytes()).await.unwrap();
+        self.stream.write_all(request.as_bytes()).unwrap();
         let mut filled = 0;
         loop {
-            filled += self.stream.read(&mut self.buffer[filled..]).await.unwrap();
+            filled += self.stream.read(&mut self.buffer[filled..]).unwrap();
             if whole(&self.buffer[..filled]) {
                 break;
             }

@@ -138,7 +138,7 @@ impl Predictor {
         };
         let counts = answer.write_predictions(model, scores, body.explain, &mut steps, out);
         self.metrics.observe(&steps.timings(), &counts);
-        scratch::give_back(scratch);
+        scratch::give_back(scratch, entities);
         Ok(Answered {
             release: release.release.number,
             timings: steps.timings(),
@@ -192,7 +192,7 @@ impl Predictor {
         };
         let counts = answer.write_service(&mut steps, out);
         self.metrics.observe(&steps.timings(), &counts);
-        scratch::give_back(scratch);
+        scratch::give_back(scratch, entities);
         Ok(Answered {
             release: release.release.number,
             timings: steps.timings(),

@@ -7,8 +7,8 @@ use crate::predict::body::Body;
 use crate::predict::fetch::Fetched;
 use crate::predict::request_features::Computed;
 
-/// Most values of a matrix whose memory is kept: one huge request must not hold its memory for ever.
-const KEPT_CELLS: usize = 1 << 16;
+/// Most entities of a request whose memory is kept: a huge one must not hold its memory for ever.
+const KEPT_ENTITIES: usize = 1_000;
 
 /// What a request works in.
 #[derive(Debug, Default)]
@@ -29,10 +29,10 @@ pub(crate) fn take() -> Box<Scratch> {
     KEPT.take().unwrap_or_default()
 }
 
-/// Leaves memory to this thread's next request.
-pub(crate) fn give_back(mut scratch: Box<Scratch>) {
+/// Leaves the memory of a request of so many entities to this thread's next request.
+pub(crate) fn give_back(mut scratch: Box<Scratch>, entities: usize) {
     scratch.computed.clear();
-    if scratch.matrix.capacity() <= KEPT_CELLS {
+    if entities <= KEPT_ENTITIES {
         KEPT.set(Some(scratch));
     }
 }
