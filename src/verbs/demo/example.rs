@@ -20,10 +20,11 @@ pub(crate) const FILES: &[(&str, &[u8])] = &[
     carried!("features/customer_rfm.sql"),
     carried!("features/customer_ltv.sql"),
     carried!("data/purchases.parquet"),
+    carried!("model/buys_again_90d.txt"),
 ];
 
 /// The trained models among the files, by the name of the model.
-pub(crate) const MODELS: &[(&str, &str)] = &[];
+pub(crate) const MODELS: &[(&str, &str)] = &[("buys_again_90d", "model/buys_again_90d.txt")];
 
 /// The body of the demo's request: a customer of seven purchases and one that nobody knows, each with a basket of $25.97;
 /// as of the morning after the night, since to the clock on the wall the purchases have long expired.
