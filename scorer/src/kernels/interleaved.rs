@@ -261,20 +261,14 @@ impl<N: Node> Packed<N> {
     /// One row through all trees, a group of trees at a time.
     fn sum_row(&self, columns: &[N::Bin]) -> f64 {
         let mut sum = 0.0;
-        let (groups, rest) = self.trees.as_chunks::<LANES>();
-        for group in groups {
+        for group in self.trees.chunks(LANES) {
             let depth = group.iter().map(|tree| tree.depth).max().unwrap_or(0);
-            let roots = group.map(|tree| tree.root);
-            for leaf in self.descend(roots, depth, [columns; LANES]) {
-                sum += self.values[leaf];
+            // lanes without a tree go down the first one again
+            let roots = std::array::from_fn(|lane| group.get(lane).unwrap_or(&group[0]).root);
+            let leaves = self.descend(roots, depth, [columns; LANES]);
+            for leaf in &leaves[..group.len()] {
+                sum += self.values[*leaf];
             }
-        }
-        for tree in rest {
-            let mut at = tree.root;
-            for _ in 0..tree.depth {
-                at = tree.root + self.nodes[at].next(columns);
-            }
-            sum += self.values[at];
         }
         sum
     }
