@@ -4,9 +4,9 @@ use feature_defs::data_type::DataType;
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::model::Transform;
 use feature_defs::name::{FeatureRef, Name};
-use feature_defs::time::Instant;
 use feature_defs::value::Value;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value as Json;
 
 use super::transform_name;
 use crate::input::Input;
@@ -49,22 +49,17 @@ struct WrittenInput {
     feature: Name,
     #[serde(rename = "type")]
     data_type: DataType,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    default: Option<WrittenValue>,
+    /// In the JSON form of values; `null` is a default too.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    default: Option<Json>,
 }
 
-/// A value of a type that models read; floats and decimals by their exact digits.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum WrittenValue {
-    Null,
-    Bool(bool),
-    Int(i64),
-    UInt(u64),
-    Float(String),
-    Decimal(String, u8),
-    Date(i32),
-    Timestamp(i64),
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
 }
 
 impl Manifest {
@@ -73,7 +68,10 @@ impl Manifest {
             view: input.name.view.clone(),
             feature: input.name.feature.clone(),
             data_type: input.data_type,
-            default: input.default.as_ref().and_then(write_value),
+            default: input.default.as_ref().map(|value| {
+                let json = value_json(value, input.data_type);
+                serde_json::from_slice(&json).expect("the JSON form of a value is JSON")
+            }),
         });
         let written = Written {
             model: self.model.clone(),
@@ -98,7 +96,11 @@ impl Manifest {
             transform.ok_or_else(|| format!("`{}` is not a transform", written.transform))?;
         let mut inputs = Vec::new();
         for input in written.inputs {
-            let default = input.default.map(|value| read_value(&value)).transpose()?;
+            let default = input
+                .default
+                .map(|json| Value::from_json(&json, input.data_type))
+                .transpose()
+                .map_err(|error| error.to_string())?;
             inputs.push(Input {
                 name: FeatureRef {
                     view: input.view,
@@ -122,42 +124,14 @@ impl Manifest {
     }
 }
 
-fn write_value(value: &Value) -> Option<WrittenValue> {
-    Some(match value {
-        Value::Null => WrittenValue::Null,
-        Value::Bool(value) => WrittenValue::Bool(*value),
-        Value::Int(value) => WrittenValue::Int(*value),
-        Value::UInt(value) => WrittenValue::UInt(*value),
-        Value::Float(value) => WrittenValue::Float(value.to_string()),
-        Value::Decimal { unscaled, scale } => WrittenValue::Decimal(unscaled.to_string(), *scale),
-        Value::Date(days) => WrittenValue::Date(*days),
-        Value::Timestamp(instant) => WrittenValue::Timestamp(instant.micros()),
-        Value::String(_) | Value::Bytes(_) => return None,
-    })
+/// The JSON form of a value.
+fn value_json(value: &Value, data_type: DataType) -> Vec<u8> {
+    let mut json = Vec::new();
+    value.write_json(data_type, &mut json);
+    json
 }
 
-fn read_value(written: &WrittenValue) -> Result<Value, String> {
-    let refused = |text: &str| format!("default `{text}` is not a number");
-    Ok(match written {
-        WrittenValue::Null => Value::Null,
-        WrittenValue::Bool(value) => Value::Bool(*value),
-        WrittenValue::Int(value) => Value::Int(*value),
-        WrittenValue::UInt(value) => Value::UInt(*value),
-        WrittenValue::Float(text) => Value::Float(text.parse().map_err(|_| refused(text))?),
-        WrittenValue::Decimal(text, scale) => Value::Decimal {
-            unscaled: text.parse().map_err(|_| refused(text))?,
-            scale: *scale,
-        },
-        WrittenValue::Date(days) => Value::Date(*days),
-        WrittenValue::Timestamp(micros) => Value::Timestamp(Instant::from_micros(*micros)),
-    })
-}
-
-/// A default for people.
+/// A value for people.
 pub(super) fn value_text(value: &Value, data_type: DataType) -> String {
-    match crate::input::number(value) {
-        Some(number) if number.is_nan() => "null".to_owned(),
-        Some(number) => number.to_string(),
-        None => format!("a {data_type}"),
-    }
+    String::from_utf8_lossy(&value_json(value, data_type)).into_owned()
 }

@@ -183,27 +183,31 @@ fn changed_types_and_defaults_are_refused() {
     let mut defaulted = fitting();
     defaulted.features[0].default = Some(Value::Float(0.0));
     let mismatch = bundle().check_service(&defaulted).expect_err("default");
-    let expected = "`basket.amount` has default none in the model, 0 in the service";
+    let expected = "`basket.amount` has default none in the model, 0.0 in the service";
     assert_eq!(*mismatch.different, [expected]);
 }
 
 #[test]
 fn defaults_of_every_readable_type_are_kept() {
-    for default in [
-        Value::Null,
-        Value::Bool(true),
-        Value::Int(i64::MIN),
-        Value::UInt(u64::MAX),
-        Value::Float(0.1),
-        Value::Float(f64::NEG_INFINITY),
-        Value::Decimal {
-            unscaled: -1_i128 << 100,
-            scale: 3,
-        },
-        Value::Date(-1),
-        Value::Timestamp(feature_defs::time::Instant::from_micros(-1)),
+    let decimal = DataType::Decimal {
+        precision: 38,
+        scale: 3,
+    };
+    let unscaled = -1_i128 << 100;
+    let micros = feature_defs::time::Instant::from_micros(-1);
+    for (data_type, default) in [
+        (DataType::Int8, Value::Null),
+        (DataType::Bool, Value::Bool(true)),
+        (DataType::Int64, Value::Int(i64::MIN)),
+        (DataType::UInt64, Value::UInt(u64::MAX)),
+        (DataType::Float64, Value::Float(0.1)),
+        (DataType::Float64, Value::Float(f64::NEG_INFINITY)),
+        (decimal, Value::Decimal { unscaled, scale: 3 }),
+        (DataType::Date, Value::Date(-1)),
+        (DataType::Timestamp, Value::Timestamp(micros)),
     ] {
         let mut service = fitting();
+        service.features[0].data_type = data_type;
         service.features[0].default = Some(default.clone());
         let built = Bundle::build(&model(Transform::Sigmoid), &service, &tiny()).expect("binds");
         let read = Bundle::from_bytes(&built.to_bytes()).expect("reads");
