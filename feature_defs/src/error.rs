@@ -27,6 +27,20 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
+impl Problem {
+    /// A problem without a label. An empty `help` is none.
+    #[must_use]
+    pub fn new(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let help = help.into();
+        Self {
+            message: message.into(),
+            span,
+            label: String::new(),
+            help: (!help.is_empty()).then_some(help),
+        }
+    }
+}
+
 /// Every problem that was found in one pass, with the texts that they point into.
 #[derive(Debug, Clone)]
 pub struct Problems {

@@ -103,16 +103,16 @@ fn read_file(root: &Path, path: &str) -> Result<DefinitionFile, LoadError> {
 fn not_text(path: &str, error: &std::string::FromUtf8Error) -> Problems {
     let start = error.utf8_error().valid_up_to();
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let span = Span {
+        file: path.to_owned(),
+        bytes: start..start + char::REPLACEMENT_CHARACTER.len_utf8(),
+    };
     Problems {
-        problems: vec![Problem {
-            message: "this is not UTF-8 text".to_owned(),
-            span: Span {
-                file: path.to_owned(),
-                bytes: start..start + char::REPLACEMENT_CHARACTER.len_utf8(),
-            },
-            label: String::new(),
-            help: Some("save the file as UTF-8".to_owned()),
-        }],
+        problems: vec![Problem::new(
+            span,
+            "this is not UTF-8 text",
+            "save the file as UTF-8",
+        )],
         files: vec![DefinitionFile {
             path: path.to_owned(),
             text,

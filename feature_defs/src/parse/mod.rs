@@ -126,15 +126,13 @@ fn read_project(
     found: &mut Vec<Problem>,
 ) -> Option<Project> {
     let Some((file, tree)) = trees.iter().find(|(file, _)| file.path == PROJECT_FILE) else {
-        found.push(Problem {
-            message: format!("there is no `{PROJECT_FILE}`"),
-            span: Span {
-                file: PROJECT_FILE.to_owned(),
-                bytes: 0..0,
-            },
-            label: String::new(),
-            help: Some("it holds `version: 1` and `project: name`".to_owned()),
-        });
+        let span = Span {
+            file: PROJECT_FILE.to_owned(),
+            bytes: 0..0,
+        };
+        let message = format!("there is no `{PROJECT_FILE}`");
+        let help = "it holds `version: 1` and `project: name`";
+        found.push(Problem::new(span, message, help));
         return None;
     };
     let empty = Node {

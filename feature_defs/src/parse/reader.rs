@@ -61,13 +61,7 @@ impl<'a> Reader<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let help = help.into();
-        self.found.push(Problem {
-            message: message.into(),
-            span: span.clone(),
-            label: String::new(),
-            help: (!help.is_empty()).then_some(help),
-        });
+        self.found.push(Problem::new(span.clone(), message, help));
     }
 
     /// A map with none but the known keys. `span` is where a missing key is reported.

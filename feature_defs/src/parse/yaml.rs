@@ -208,12 +208,7 @@ impl<'a> TreeReader<'a> {
     }
 
     fn refuse(&mut self, span: Span, message: &str, help: &str) -> Unreadable {
-        self.found.push(Problem {
-            message: message.to_owned(),
-            span,
-            label: String::new(),
-            help: Some(help.to_owned()),
-        });
+        self.found.push(Problem::new(span, message, help));
         Unreadable
     }
 

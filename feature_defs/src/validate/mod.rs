@@ -130,13 +130,7 @@ pub(crate) fn resolve(
 
 impl Validator<'_> {
     fn refuse(&mut self, span: &Span, message: impl Into<String>, help: impl Into<String>) {
-        let help = help.into();
-        self.found.push(Problem {
-            message: message.into(),
-            span: span.clone(),
-            label: String::new(),
-            help: (!help.is_empty()).then_some(help),
-        });
+        self.found.push(Problem::new(span.clone(), message, help));
     }
 
     /// Looks up a reference. `None` when it does not resolve, and when what it names has problems of its own.
