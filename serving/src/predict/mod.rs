@@ -36,7 +36,8 @@ use crate::metrics::Metrics;
 use crate::predict::body::Expected;
 use crate::predict::plan::ReleasePlan;
 use crate::predict::respond::Answer;
-use crate::predict::scratch::Scratch;
+use crate::predict::scratch::{Inputs, Scratch};
+use crate::predict::service_plan::ServicePlan;
 use crate::predict::timings::{Step, Steps, Timings};
 
 /// Answers requests, in process. Each answer comes from exactly one release.
@@ -98,45 +99,29 @@ impl Predictor {
         let mut steps = Steps::start();
         let mut scratch = scratch::take();
         let Scratch {
-            body,
-            fetched,
-            computed,
+            inputs,
             matrix,
             scores,
         } = &mut *scratch;
         let release = self.resolve()?;
         let model = release.model(model)?;
-        let service = &*model.service;
 
-        let expected = Expected {
-            keys: &service.keys,
-            fields: &service.fields,
-            explain: true,
-            entities: self.limits.entities,
-        };
-        let entities = parse::parse(bytes, expected, body)?;
-        let as_of = self.instant(body.as_of, &release.release)?;
-        steps.end(Step::Parse);
-
-        let store = &*self.online;
-        let fetch = fetched.fetch(store, &release.release, service, body, entities, as_of);
-        let stored = fetch.await?;
-        steps.end(Step::Fetch);
-        computed.compute(service, body, &stored)?;
-        steps.end(Step::Request);
-        assemble::assemble(model, &stored, &computed.arrays, matrix);
+        let look_up = self.look_up(
+            &release.release,
+            &model.service,
+            true,
+            bytes,
+            inputs,
+            &mut steps,
+        );
+        let answer = look_up.await?;
+        let entities = answer.stored.entities();
+        assemble::assemble(model, &answer.stored, &answer.computed.arrays, matrix);
         steps.end(Step::Assemble);
         score::score(model, matrix, entities, scores);
         steps.end(Step::Score);
 
-        let answer = Answer {
-            release: &release.release,
-            service,
-            stored: &stored,
-            computed,
-            as_of,
-        };
-        let counts = answer.write_predictions(model, scores, body.explain, &mut steps, out);
+        let counts = answer.write_predictions(model, scores, &mut steps, out);
         self.metrics.observe(&steps.timings(), &counts);
         scratch::give_back(scratch, entities);
         Ok(Answered {
@@ -157,45 +142,62 @@ impl Predictor {
     ) -> Result<Answered> {
         let mut steps = Steps::start();
         let mut scratch = scratch::take();
-        let Scratch {
-            body,
-            fetched,
-            computed,
-            ..
-        } = &mut *scratch;
         let release = self.resolve()?;
-        let service = &**release.service(service)?;
+        let service = release.service(service)?;
 
-        let expected = Expected {
-            keys: &service.keys,
-            fields: &service.fields,
-            explain: false,
-            entities: self.limits.entities,
-        };
-        let entities = parse::parse(bytes, expected, body)?;
-        let as_of = self.instant(body.as_of, &release.release)?;
-        steps.end(Step::Parse);
+        let inputs = &mut scratch.inputs;
+        let look_up = self.look_up(&release.release, service, false, bytes, inputs, &mut steps);
+        let answer = look_up.await?;
+        let entities = answer.stored.entities();
 
-        let store = &*self.online;
-        let fetch = fetched.fetch(store, &release.release, service, body, entities, as_of);
-        let stored = fetch.await?;
-        steps.end(Step::Fetch);
-        computed.compute(service, body, &stored)?;
-        steps.end(Step::Request);
-
-        let answer = Answer {
-            release: &release.release,
-            service,
-            stored: &stored,
-            computed,
-            as_of,
-        };
         let counts = answer.write_service(&mut steps, out);
         self.metrics.observe(&steps.timings(), &counts);
         scratch::give_back(scratch, entities);
         Ok(Answered {
             release: release.release.number,
             timings: steps.timings(),
+        })
+    }
+
+    /// What a request asks, and all that is known for its answer: `parse -> fetch -> request-time features`.
+    async fn look_up<'a>(
+        &self,
+        release: &'a Release,
+        service: &'a ServicePlan,
+        may_explain: bool,
+        bytes: &[u8],
+        inputs: &'a mut Inputs,
+        steps: &mut Steps,
+    ) -> Result<Answer<'a>> {
+        let Inputs {
+            body,
+            fetched,
+            computed,
+        } = inputs;
+        let expected = Expected {
+            keys: &service.keys,
+            fields: &service.fields,
+            explain: may_explain,
+            entities: self.limits.entities,
+        };
+        let entities = parse::parse(bytes, expected, body)?;
+        let as_of = self.instant(body.as_of, release)?;
+        steps.end(Step::Parse);
+
+        let store = &*self.online;
+        let fetch = fetched.fetch(store, release, service, body, entities, as_of);
+        let stored = fetch.await?;
+        steps.end(Step::Fetch);
+        computed.compute(service, body, &stored)?;
+        steps.end(Step::Request);
+
+        Ok(Answer {
+            release,
+            service,
+            stored,
+            computed,
+            as_of,
+            explain: body.explain,
         })
     }
 

@@ -31,13 +31,15 @@ use crate::predict::service_plan::{FeaturePlan, FeatureSource, ServicePlan};
 use crate::predict::timings::{Step, Steps};
 
 /// All that an answer is written from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Answer<'a> {
     pub(crate) release: &'a Release,
     pub(crate) service: &'a ServicePlan,
-    pub(crate) stored: &'a StoredRows<'a>,
+    pub(crate) stored: StoredRows<'a>,
     pub(crate) computed: &'a Computed,
     pub(crate) as_of: Instant,
+    /// Whether the request asks for every feature's value beside the score.
+    pub(crate) explain: bool,
 }
 
 /// What an answer tells of one feature of one entity.
@@ -61,7 +63,6 @@ impl Answer<'_> {
         &self,
         model: &ModelPlan,
         scores: &[f64],
-        explain: bool,
         steps: &mut Steps,
         out: &mut Vec<u8>,
     ) -> StateCounts {
@@ -75,7 +76,7 @@ impl Answer<'_> {
             out.extend_from_slice(if entity > 0 { b",{\"" } else { b"{\"" });
             out.extend_from_slice(model.output.as_str().as_bytes());
             out.extend_from_slice(b"\":");
-            if scorable(self.service, self.stored, self.computed, entity) {
+            if scorable(self.service, &self.stored, self.computed, entity) {
                 write_f64(*score, out);
             } else {
                 counts.unscored += 1;
@@ -83,7 +84,7 @@ impl Answer<'_> {
             }
             out.push(b',');
             self.write_degraded(entity, out);
-            if explain {
+            if self.explain {
                 self.write_features(entity, &mut counts, out);
             } else {
                 self.write_states(entity, &mut counts, out);

@@ -13,11 +13,17 @@ const KEPT_ENTITIES: usize = 1_000;
 /// What a request works in.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
+    pub(crate) inputs: Inputs,
+    pub(crate) matrix: Vec<f64>,
+    pub(crate) scores: Vec<f64>,
+}
+
+/// What a request brings and what is found for it, scored or not.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
     pub(crate) body: Body,
     pub(crate) fetched: Fetched,
     pub(crate) computed: Computed,
-    pub(crate) matrix: Vec<f64>,
-    pub(crate) scores: Vec<f64>,
 }
 
 thread_local! {
@@ -31,7 +37,7 @@ pub(crate) fn take() -> Box<Scratch> {
 
 /// Leaves the memory of a request of so many entities to this thread's next request.
 pub(crate) fn give_back(mut scratch: Box<Scratch>, entities: usize) {
-    scratch.computed.clear();
+    scratch.inputs.computed.clear();
     if entities <= KEPT_ENTITIES {
         KEPT.set(Some(scratch));
     }
