@@ -23,8 +23,9 @@
 //!     clock: Arc::new(feature_defs::time::SystemClock),
 //!     root: project.root.clone(),
 //! };
+//! let signals = serving::shutdown::Signals::listen()?;
 //! let server = serving::start(serving::ServerSettings::default(), components).await?;
-//! serving::shutdown::signal().await?;
+//! signals.wait().await;
 //! server.shut_down().await;
 //! # Ok(())
 //! # }

@@ -1,19 +1,45 @@
-//! The signals that ask a server to end.
+//! The signals that ask a process to end.
 
-/// Waits for an interrupt (ctrl-c) or a request to terminate.
-///
-/// # Errors
-/// When the process may not listen for signals.
-pub async fn signal() -> std::io::Result<()> {
+/// Listens for an interrupt (ctrl-c) and a request to terminate, from the moment it is made: a signal that comes before
+/// anybody waits is kept.
+#[derive(Debug)]
+pub struct Signals {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        tokio::select! {
-            interrupted = tokio::signal::ctrl_c() => interrupted,
-            _ = terminate.recv() => Ok(()),
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(windows)]
+    interrupt: tokio::signal::windows::CtrlC,
+}
+
+impl Signals {
+    /// Starts listening. Make it before telling anybody that the process is up.
+    ///
+    /// # Errors
+    /// When the process may not listen for signals.
+    pub fn listen() -> std::io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Self {
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+            })
         }
+        #[cfg(windows)]
+        Ok(Self {
+            interrupt: tokio::signal::windows::ctrl_c()?,
+        })
     }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+
+    /// Waits until one of them came.
+    pub async fn wait(mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        #[cfg(windows)]
+        self.interrupt.recv().await;
+    }
 }

@@ -24,6 +24,7 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let signals = serving::shutdown::Signals::listen()?;
         let opened = Opened::open(global).await?;
         let applied = opened.applied().await?;
         let night = run::with(&opened, &self.means)?;
@@ -44,11 +45,7 @@ impl Schedule {
             // Whoever reads our output may go away; the nights go on.
             let _ = tell(format, due.as_of, result);
         };
-        let stop = async {
-            if let Err(error) = serving::shutdown::signal().await {
-                tracing::error!(%error, "signals cannot be listened for");
-            }
-        };
+        let stop = signals.wait();
         Ok(run_forever(&night, &settings, &Shown::new(), &report, stop).await?)
     }
 }

@@ -28,6 +28,7 @@ impl Serve {
             listen: self.listen,
             ..ServerSettings::default()
         };
+        let signals = serving::shutdown::Signals::listen()?;
         let server = serving::start(settings, components(&opened)).await?;
         let served = server
             .predictor()
@@ -46,7 +47,7 @@ impl Serve {
                 server.address()
             ))?,
         }
-        serving::shutdown::signal().await?;
+        signals.wait().await;
         output::note("stopping once the requests in flight have ended");
         server.shut_down().await;
         Ok(())

@@ -58,6 +58,7 @@ impl Demo {
             steps.done("model", imported)?;
         }
         steps.done("night", night(&opened).await?)?;
+        let signals = serving::shutdown::Signals::listen()?;
         let server = start(&opened).await?;
         steps.done("serve", format_args!("http://{}", server.address()))?;
 
@@ -68,7 +69,7 @@ impl Demo {
         ))?;
         if !self.once {
             conversation::suggest(&self.dir, &server)?;
-            serving::shutdown::signal().await?;
+            signals.wait().await;
         }
         server.shut_down().await;
         Ok(())
