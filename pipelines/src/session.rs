@@ -75,6 +75,14 @@ impl Session {
         self.threads
     }
 
+    /// The same resources for plans of one partition: for many computations side by side.
+    pub(crate) fn one_partition(&self) -> Self {
+        Self {
+            threads: 1,
+            runtime: Arc::clone(&self.runtime),
+        }
+    }
+
     /// A context of its own for one computation, on the shared memory pool.
     pub(crate) fn context(&self, partitions: usize) -> SessionContext {
         let reservation = match self.runtime.memory_pool.memory_limit() {

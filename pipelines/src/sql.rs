@@ -245,3 +245,6 @@ impl Output {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,6 +23,7 @@ use crate::point_in_time::{Answers, Questions, answer};
 use crate::session::Session;
 
 use frame::Frame;
+pub use request_features::Unavailable;
 
 /// The frame's column with each row's as-of, unless a request names another.
 pub const AS_OF: &str = "as_of";
@@ -48,6 +49,8 @@ pub struct TrainingSetReport {
     pub rows: usize,
     /// Names of the feature columns, after the frame's own: `view.feature`.
     pub features: Vec<String>,
+    /// Request-time features that have no value in some rows, which are null there.
+    pub unavailable: Vec<Unavailable>,
     /// Seconds in all.
     pub seconds: f64,
 }
@@ -67,7 +70,7 @@ pub async fn build(
         Error::Refused(format!("there is no feature service `{}`", request.service))
     })?;
     let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;
-    let joined = join(session, definitions, service, &frame).await?;
+    let (joined, unavailable) = join(session, definitions, service, &frame).await?;
     write(&request.output, &joined)?;
     Ok(TrainingSetReport {
         rows: joined.num_rows(),
@@ -76,17 +79,18 @@ pub async fn build(
             .iter()
             .map(|f| f.reference.to_string())
             .collect(),
+        unavailable,
         seconds: watch.elapsed().as_secs_f64(),
     })
 }
 
-/// The frame with the service's features.
+/// The frame with the service's features, and those that lack values.
 async fn join(
     session: &Session,
     definitions: &Definitions,
     service: &FeatureService,
     frame: &Frame,
-) -> Result<RecordBatch> {
+) -> Result<(RecordBatch, Vec<Unavailable>)> {
     let mut answers: BTreeMap<&Name, Answers> = BTreeMap::new();
     for name in stored_views(definitions, service) {
         let view = &definitions.views[name];
@@ -108,7 +112,7 @@ async fn join(
     for feature in &service.features {
         let column = match feature.origin {
             Origin::Stored => stored(&feature.reference, feature.default.as_ref())?,
-            Origin::Request => Arc::clone(&requested[&feature.reference]),
+            Origin::Request => Arc::clone(&requested.columns[&feature.reference]),
         };
         let name = feature.reference.to_string();
         fields.push(Arc::new(Field::new(name, column.data_type().clone(), true)));
@@ -116,8 +120,10 @@ async fn join(
     }
     let options =
         arrow::array::RecordBatchOptions::new().with_row_count(Some(frame.batch().num_rows()));
-    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
-        .map_err(|e| Error::Refused(format!("the training set cannot be put together: {e}")))
+    let joined =
+        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+            .map_err(|e| Error::Refused(format!("the training set cannot be put together: {e}")))?;
+    Ok((joined, requested.unavailable))
 }
 
 /// The feature views that a service reads, directly or through its request views, sorted.

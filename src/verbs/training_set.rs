@@ -47,6 +47,15 @@ impl TrainingSet {
             output: self.output,
         };
         let report = build(&session, &definitions, &request).await?;
+        for lacking in &report.unavailable {
+            output::note(format_args!(
+                "`{}` has no value in {}, null there; first in row {}: {}",
+                lacking.feature,
+                output::counted(lacking.rows, "row"),
+                lacking.first_row,
+                lacking.message
+            ));
+        }
         match global.format {
             Format::Json => output::json(&report),
             Format::Text => output::line(format_args!(

@@ -64,7 +64,9 @@ pub(crate) fn expected(
         features.extend(names.into_iter().zip(values));
     }
     features.extend(rfm(&before, as_of));
-    features.extend(basket(&before, amount_cents, cds));
+    let expected_spend = expected_spend(&before, as_of);
+    features.extend(ltv(&before, expected_spend));
+    features.extend(basket(&before, amount_cents, cds, expected_spend));
     features
 }
 
@@ -135,31 +137,80 @@ fn windowed(within: &[Purchase], known: bool) -> [Value; 6] {
     ]
 }
 
-fn rfm(before: &[Purchase], as_of: i64) -> [(&'static str, Value); 4] {
+/// Days with a purchase before as-of: how many after the first, and weeks to the last one and to as-of.
+struct History {
+    repeat_days: usize,
+    recency_weeks: f64,
+    t_weeks: f64,
+    first_day: i64,
+}
+
+fn history(before: &[Purchase], as_of: i64) -> Option<History> {
     let days: BTreeSet<i64> = before.iter().map(|p| p.day).collect();
-    let spend: i64 = before.iter().map(|p| p.cents).sum();
+    let (first, last) = (*days.first()?, *days.last()?);
     // The last day that lies before as-of, in part at least.
     let last_day = (as_of - 1).div_euclid(DAY);
-    let span = days.first().zip(days.last());
+    Some(History {
+        repeat_days: days.len() - 1,
+        recency_weeks: (last - first) as f64 / 7.0,
+        t_weeks: (last_day - first) as f64 / 7.0,
+        first_day: first,
+    })
+}
+
+fn rfm(before: &[Purchase], as_of: i64) -> [(&'static str, Value); 3] {
+    let history = history(before, as_of);
+    let history = history.as_ref();
     [
         (
             "customer_rfm.frequency",
-            json!(span.map(|_| days.len() - 1)),
+            json!(history.map(|h| h.repeat_days)),
         ),
         (
             "customer_rfm.recency_weeks",
-            json!(span.map(|(first, last)| (last - first) as f64 / 7.0)),
+            json!(history.map(|h| h.recency_weeks)),
         ),
-        (
-            "customer_rfm.t_weeks",
-            json!(span.map(|(first, _)| (last_day - first) as f64 / 7.0)),
-        ),
-        // The service declares a default of 0 for it.
-        ("customer_ltv.ltv_to_date", json!(spend as f64 / 100.0)),
+        ("customer_rfm.t_weeks", json!(history.map(|h| h.t_weeks))),
     ]
 }
 
-fn basket(before: &[Purchase], amount_cents: i64, cds: i32) -> [(&'static str, Value); 4] {
+/// P(alive) and the spend that is expected in 39 weeks, with the operations in the order of the SQL.
+fn expected_spend(before: &[Purchase], as_of: i64) -> Option<(f64, f64)> {
+    let history = history(before, as_of)?;
+    let (x, t_x, t) = (
+        history.repeat_days as f64,
+        history.recency_weeks,
+        history.t_weeks,
+    );
+    let repeats = before.iter().filter(|p| p.day > history.first_day);
+    let repeat_spend = repeats.map(|p| p.cents).sum::<i64>() as f64 / 100.0;
+    let p_alive = if history.repeat_days == 0 {
+        1.0
+    } else {
+        let odds = 0.793 / (2.426 + x - 1.0) * ((4.414 + t) / (4.414 + t_x)).powf(0.243 + x);
+        1.0 / (1.0 + odds)
+    };
+    let orders = (0.243 + x) / (4.414 + t) * 39.0;
+    let spend = 6.25 * (15.44 + repeat_spend) / (6.25 * x + 3.74 - 1.0);
+    Some((p_alive, p_alive * orders * spend))
+}
+
+fn ltv(before: &[Purchase], expected: Option<(f64, f64)>) -> [(&'static str, Value); 3] {
+    let spend: i64 = before.iter().map(|p| p.cents).sum();
+    [
+        // The service declares a default of 0 for it.
+        ("customer_ltv.ltv_to_date", json!(spend as f64 / 100.0)),
+        ("customer_ltv.p_alive", json!(expected.map(|e| e.0))),
+        ("customer_ltv.ltv_39w", json!(expected.map(|e| e.1))),
+    ]
+}
+
+fn basket(
+    before: &[Purchase],
+    amount_cents: i64,
+    cds: i32,
+    expected: Option<(f64, f64)>,
+) -> [(&'static str, Value); 5] {
     let amount = amount_cents as f64;
     let (orders, cents) = (
         before.len() as f64,
@@ -193,6 +244,10 @@ fn basket(before: &[Purchase], amount_cents: i64, cds: i32) -> [(&'static str, V
         (
             "basket.cds_to_usual",
             json!(usual_cds.map(|all| asked * orders / all)),
+        ),
+        (
+            "basket.ahead_of_39w",
+            json!(expected.map(|(_, spend)| amount / 100.0 - spend)),
         ),
     ]
 }

@@ -53,19 +53,19 @@ pub struct ExpressionError {
     pub message: String,
 }
 
-/// A feature that has no value in some rows.
+/// A feature that has no value in a row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("feature `{feature}` has no value in row {row}: {message}")]
+#[error("`{feature}` has no value: {message}")]
 pub struct EvaluationError {
     /// The request-time feature.
     pub feature: FeatureRef,
-    /// The first such row, counted from 0.
+    /// The row, counted from 0.
     pub row: usize,
     /// Why.
     pub message: String,
 }
 
-/// What [`RequestPlan::evaluate_each`] gives: every row that has values, and why the others have not.
+/// What [`RequestPlan::evaluate`] gives: every row that has values, and why the others have not.
 #[derive(Debug)]
 pub struct Evaluation {
     /// One column a feature. A row that failed is null here.
@@ -166,36 +166,21 @@ impl RequestPlan {
     }
 
     /// Evaluates all features on a batch of [`RequestPlan::schema`]: one column a feature, in the view's order, of the
-    /// declared type. A view without inputs takes its number of rows from the batch.
-    ///
-    /// # Errors
-    /// [`EvaluationError`] for the first feature and row that has no value in its type (rule 9).
-    pub fn evaluate(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>, EvaluationError> {
-        let mut columns = Vec::with_capacity(self.features.len());
-        for feature in &self.features {
-            match evaluate(feature, batch) {
-                Ok(column) => columns.push(column),
-                Err(message) => return Err(first_failure(feature, batch, message)),
-            }
-        }
-        Ok(columns)
-    }
-
-    /// Like [`RequestPlan::evaluate`], but a row that fails leaves the others as they are.
+    /// declared type. A view without inputs takes its number of rows from the batch. A row in which a feature has no
+    /// value in its type (rule 9) leaves the others as they are.
     #[must_use]
-    pub fn evaluate_each(&self, batch: &RecordBatch) -> Evaluation {
-        let mut evaluation = Evaluation {
-            columns: Vec::with_capacity(self.features.len()),
-            failures: Vec::new(),
-        };
-        for feature in &self.features {
-            let column = match evaluate(feature, batch) {
-                Ok(column) => column,
-                Err(_) => evaluate_rows(feature, batch, &mut evaluation.failures),
-            };
-            evaluation.columns.push(column);
+    pub fn evaluate(&self, batch: &RecordBatch) -> Evaluation {
+        let mut failures = Vec::new();
+        let columns = self.features.iter();
+        let columns = columns.map(|feature| {
+            let mut pieces = Vec::new();
+            evaluate(feature, batch, 0, &mut pieces, &mut failures);
+            joined(pieces, feature, batch)
+        });
+        Evaluation {
+            columns: columns.collect(),
+            failures,
         }
-        evaluation
     }
 }
 
@@ -207,55 +192,50 @@ pub(crate) fn input_schema(inputs: &[(RequestInput, DataType)]) -> Schema {
     Schema::new(fields.collect::<Vec<_>>())
 }
 
-fn evaluate(feature: &PlannedFeature, batch: &RecordBatch) -> Result<ArrayRef, String> {
-    let value = feature
+/// Appends the values of a feature over a batch whose first row has number `first`. Where a batch fails its halves are
+/// evaluated by themselves, down to the rows that fail: a few failures cost a few more evaluations, however long it is.
+fn evaluate(
+    feature: &PlannedFeature,
+    batch: &RecordBatch,
+    first: usize,
+    pieces: &mut Vec<ArrayRef>,
+    failures: &mut Vec<EvaluationError>,
+) {
+    let rows = batch.num_rows();
+    let values = feature
         .expression
         .evaluate(batch)
-        .and_then(|value| value.into_array(batch.num_rows()));
-    value.map_err(|error| crate::sql::engine_fault("", &error).message)
-}
-
-/// Row by row, nulls where a row fails: the slow path that only failing batches take.
-fn evaluate_rows(
-    feature: &PlannedFeature,
-    batch: &RecordBatch,
-    failures: &mut Vec<EvaluationError>,
-) -> ArrayRef {
-    let data_type = feature
-        .expression
-        .data_type(&batch.schema())
-        .unwrap_or(arrow::datatypes::DataType::Null);
-    let mut rows = Vec::with_capacity(batch.num_rows());
-    for row in 0..batch.num_rows() {
-        rows.push(match evaluate(feature, &batch.slice(row, 1)) {
-            Ok(column) => column,
-            Err(message) => {
-                failures.push(EvaluationError {
-                    feature: feature.reference.clone(),
-                    row,
-                    message,
-                });
-                arrow::array::new_null_array(&data_type, 1)
-            }
-        });
+        .and_then(|value| value.into_array(rows));
+    match values {
+        Ok(values) => pieces.push(values),
+        Err(error) if rows <= 1 => {
+            pieces.push(nulls(feature, batch));
+            failures.extend((0..rows).map(|_| EvaluationError {
+                feature: feature.reference.clone(),
+                row: first,
+                message: crate::sql::engine_fault("", &error).message,
+            }));
+        }
+        Err(_) => {
+            let half = rows / 2;
+            evaluate(feature, &batch.slice(0, half), first, pieces, failures);
+            let rest = batch.slice(half, rows - half);
+            evaluate(feature, &rest, first + half, pieces, failures);
+        }
     }
-    let arrays: Vec<&dyn arrow::array::Array> = rows.iter().map(AsRef::as_ref).collect();
-    concat(&arrays).unwrap_or_else(|_| arrow::array::new_null_array(&data_type, batch.num_rows()))
 }
 
-fn first_failure(
-    feature: &PlannedFeature,
-    batch: &RecordBatch,
-    message: String,
-) -> EvaluationError {
-    let mut failures = Vec::new();
-    evaluate_rows(feature, batch, &mut failures);
-    failures
-        .into_iter()
-        .next()
-        .unwrap_or_else(|| EvaluationError {
-            feature: feature.reference.clone(),
-            row: 0,
-            message,
-        })
+fn joined(mut pieces: Vec<ArrayRef>, feature: &PlannedFeature, batch: &RecordBatch) -> ArrayRef {
+    if pieces.len() == 1 {
+        return pieces.remove(0);
+    }
+    let arrays: Vec<&dyn arrow::array::Array> = pieces.iter().map(AsRef::as_ref).collect();
+    // Pieces of one expression have one type.
+    concat(&arrays).unwrap_or_else(|_| nulls(feature, batch))
+}
+
+fn nulls(feature: &PlannedFeature, batch: &RecordBatch) -> ArrayRef {
+    let data_type = feature.expression.data_type(&batch.schema());
+    let data_type = data_type.unwrap_or(arrow::datatypes::DataType::Null);
+    arrow::array::new_null_array(&data_type, batch.num_rows())
 }

@@ -4,13 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType as ArrowType, Field};
-use datafusion_common::tree_node::{Transformed, TreeNode};
 use datafusion_common::{DFSchema, TableReference};
 use datafusion_expr::execution_props::ExecutionProps;
 use datafusion_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion_expr::simplify::SimplifyContext;
 use datafusion_optimizer::simplify_expressions::ExprSimplifier;
-use datafusion_physical_expr::expressions::{BinaryExpr, cast};
+use datafusion_physical_expr::expressions::cast;
 use datafusion_physical_expr::{PhysicalExpr, create_physical_expr};
 use datafusion_sql::planner::{PlannerContext, SqlToRel};
 use datafusion_sql::sqlparser::ast::{
@@ -271,15 +270,6 @@ fn physical(
     let props = ExecutionProps::new();
     let physical =
         create_physical_expr(&expr, &schema, &props, &PhysicalPlanningContext::default())?;
-    let physical = physical.transform_up(|node| Ok(checked(node)))?.data;
     let data_type = physical.data_type(schema.as_arrow())?;
     Ok((physical, data_type))
-}
-
-/// Arithmetic that fails instead of wrapping (rule 9).
-fn checked(node: Arc<dyn PhysicalExpr>) -> Transformed<Arc<dyn PhysicalExpr>> {
-    match node.downcast_ref::<BinaryExpr>() {
-        Some(binary) => Transformed::yes(Arc::new(binary.clone().with_fail_on_overflow(true))),
-        None => Transformed::no(node),
-    }
 }

@@ -17,6 +17,8 @@ use datafusion_functions::unicode::planner::UnicodeFunctionPlanner;
 use datafusion_functions_aggregate::planner::AggregateFunctionPlanner;
 use datafusion_functions_window::planner::WindowFunctionPlanner;
 
+use crate::sql::arithmetic::CheckedArithmetic;
+
 /// The allowed functions by kind, and the planners that give syntax like `extract(... from ...)` its function.
 #[derive(Debug)]
 pub struct Functions {
@@ -74,6 +76,7 @@ pub fn functions() -> &'static Functions {
                 .collect(),
             window: datafusion_functions_window::all_default_window_functions(),
             planners: vec![
+                Arc::new(CheckedArithmetic),
                 Arc::new(CoreFunctionPlanner::default()),
                 Arc::new(DatetimeFunctionPlanner),
                 Arc::new(UnicodeFunctionPlanner),

@@ -75,14 +75,13 @@ impl ExactSum {
     }
 
     /// Adds all that another sum holds.
-    pub(crate) fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, mut other: Self) {
         for (mine, theirs) in self.not_finite.iter_mut().zip(other.not_finite) {
             *mine += theirs;
         }
         if other.limbs.is_empty() {
             return;
         }
-        let mut other = other.clone();
         other.carry();
         self.carry();
         self.reach(other.first, other.first + other.limbs.len());
@@ -173,27 +172,25 @@ impl ExactSum {
         }
     }
 
-    /// The state as bytes, for partial results that travel between operators: the counts of what is not finite, the
-    /// first limb's number, the limbs; 8 bytes each, little-endian.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut whole = self.clone();
-        whole.carry();
-        let first = i64::try_from(whole.first).unwrap_or(0);
-        let words = whole.not_finite.iter().chain([&first]).chain(&whole.limbs);
-        words.flat_map(|word| word.to_le_bytes()).collect()
+    /// Appends the state as bytes, for partial results that travel between operators: the counts of what is not finite,
+    /// the first limb's number, the limbs; 8 bytes each, little-endian.
+    pub(crate) fn append_to(mut self, bytes: &mut Vec<u8>) {
+        self.carry();
+        let first = i64::try_from(self.first).unwrap_or(0);
+        let words = self.not_finite.iter().chain([&first]).chain(&self.limbs);
+        bytes.extend(words.flat_map(|word| word.to_le_bytes()));
     }
 
-    /// Reads [`ExactSum::to_bytes`]; `None` for anything else.
+    /// Reads what [`ExactSum::append_to`] wrote; `None` for anything else.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (words, rest) = bytes.as_chunks::<8>();
-        if words.len() < 4 || !rest.is_empty() {
-            return None;
-        }
-        let words: Vec<i64> = words.iter().map(|word| i64::from_le_bytes(*word)).collect();
+        let ([nan, infinite, negative_infinite, first], limbs) = words.split_first_chunk::<4>()?;
+        let word = |bytes: &[u8; 8]| i64::from_le_bytes(*bytes);
+        rest.is_empty().then_some(())?;
         Some(Self {
-            not_finite: [words[0], words[1], words[2]],
-            first: usize::try_from(words[3]).ok()?,
-            limbs: words[4..].to_vec(),
+            not_finite: [nan, infinite, negative_infinite].map(word),
+            first: usize::try_from(word(first)).ok()?,
+            limbs: limbs.iter().map(word).collect(),
             additions_since_carry: 1,
         })
     }
@@ -307,8 +304,9 @@ mod tests {
             left.iter().for_each(|value| merged.add(*value));
             let mut other = ExactSum::default();
             right.iter().for_each(|value| other.add(*value));
-            let other = ExactSum::from_bytes(&other.to_bytes()).expect("bytes");
-            merged.merge(&other);
+            let mut bytes = Vec::new();
+            other.append_to(&mut bytes);
+            merged.merge(ExactSum::from_bytes(&bytes).expect("bytes"));
             prop_assert_eq!(merged.value(), Some(expected));
             left.iter().for_each(|value| merged.subtract(*value));
             prop_assert_eq!(merged.value(), sum(right));

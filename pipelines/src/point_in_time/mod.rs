@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   windows, latest   the source's rows of each key, newest first, looked at once for each of the key's frame rows
-//!   sql               the query as of each distinct as-of of the frame, in turn: its cost grows with their number
+//!   sql               the query as of each distinct as-of of the frame: its cost grows with their number
 //! ```
 //!
 //! It runs the code of the night: windows, the newest visible row and queries are not written twice.
@@ -12,16 +12,18 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BinaryArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, BinaryArray, BooleanArray, RecordBatch};
+use arrow::compute::filter_record_batch;
+use datafusion::common::runtime::SpawnedTask;
 use feature_defs::as_of;
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::{Computation, FeatureView, Latest, SqlSnapshot, Windows};
 use feature_defs::time::Instant;
 use feature_defs::value::Value;
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::column::{Builder, Cell, Column};
 use crate::error::{Error, Result};
@@ -314,6 +316,7 @@ async fn from_latest(
     .await
 }
 
+/// The query as of each instant, several at a time; the rows of each are taken in the order of instants.
 async fn from_sql(
     session: &Session,
     definitions: &Definitions,
@@ -325,22 +328,77 @@ async fn from_sql(
     for (key, questions) in &found.by_key {
         for question in questions {
             let as_of = found.questions.as_ofs[*question];
-            by_instant
-                .entry(as_of)
-                .or_default()
-                .entry(key)
-                .or_default()
-                .push(*question);
+            let of_key = by_instant.entry(as_of).or_default().entry(key);
+            of_key.or_default().push(*question);
         }
     }
-    for (as_of, wanted) in by_instant {
-        let snapshot = sql::compute(session, definitions, view, declared, as_of).await?;
-        let mut batches = snapshot.batches;
-        while let Some(batch) = batches.try_next().await? {
+    let at_a_time = session.threads().min(by_instant.len()).max(1);
+    let query = Arc::new(Query {
+        session: match at_a_time {
+            1 => session.clone(),
+            _ => session.one_partition(),
+        },
+        definitions: definitions.clone(),
+        view: view.clone(),
+        sql: declared.clone(),
+    });
+    let running = by_instant.into_iter().map(|(as_of, wanted)| {
+        let keys: HashSet<Vec<u8>> = wanted.keys().map(|key| key.to_vec()).collect();
+        let query = Arc::clone(&query);
+        let rows = SpawnedTask::spawn(async move { query.rows(as_of, &keys).await });
+        async move { (as_of, wanted, rows.join().await) }
+    });
+    let mut running = stream::iter(running).buffered(at_a_time);
+    while let Some((as_of, wanted, rows)) = running.next().await {
+        let rows = rows.map_err(|e| Error::view(&view.name, e.to_string()))?;
+        for batch in rows? {
             answer_from_snapshot(definitions, &batch, as_of, &wanted, found)?;
         }
     }
     Ok(())
+}
+
+/// A SQL view, to be computed as of several instants.
+struct Query {
+    session: Session,
+    definitions: Definitions,
+    view: FeatureView,
+    sql: SqlSnapshot,
+}
+
+impl Query {
+    /// The snapshot's rows of these keys.
+    async fn rows(&self, as_of: Instant, keys: &HashSet<Vec<u8>>) -> Result<Vec<RecordBatch>> {
+        let snapshot = sql::compute(
+            &self.session,
+            &self.definitions,
+            &self.view,
+            &self.sql,
+            as_of,
+        );
+        let mut batches = snapshot.await?.batches;
+        let mut kept = Vec::new();
+        while let Some(batch) = batches.try_next().await? {
+            let held = row_keys(&self.definitions, &self.view, &batch)?;
+            let wanted = held.iter().map(|key| key.map(|key| keys.contains(key)));
+            let batch = filter_record_batch(&batch, &wanted.collect::<BooleanArray>())
+                .map_err(|e| Error::view(&self.view.name, e.to_string()))?;
+            if batch.num_rows() > 0 {
+                kept.push(batch);
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// The canonical key bytes of a snapshot's rows.
+fn row_keys(
+    definitions: &Definitions,
+    view: &FeatureView,
+    batch: &RecordBatch,
+) -> Result<BinaryArray> {
+    let parts = keys::part_columns(batch, definitions.entity_of(view))?;
+    keys::of_columns(&parts, batch.num_rows())
 }
 
 fn answer_from_snapshot(
@@ -350,8 +408,8 @@ fn answer_from_snapshot(
     wanted: &HashMap<&[u8], Vec<usize>>,
     found: &mut Found<'_>,
 ) -> Result<()> {
+    let keys = row_keys(definitions, found.view, batch)?;
     let parts = keys::part_columns(batch, definitions.entity_of(found.view))?;
-    let keys = keys::of_columns(&parts, batch.num_rows())?;
     let parts = parts.iter().map(Column::new).collect::<Result<Vec<_>>>()?;
     let features = batch.columns()[parts.len() + 1..].iter().map(Column::new);
     let features = features.collect::<Result<Vec<_>>>()?;

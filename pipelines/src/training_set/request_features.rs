@@ -1,4 +1,6 @@
 //! Features of request views over a frame: the columns of the frame are the request, and each row its own.
+//!
+//! As in a request, a row in which a feature has no value leaves the others as they are. It is null here, and told.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,6 +15,26 @@ use feature_defs::value::Value;
 use super::frame::Frame;
 use crate::error::{Error, Result};
 
+/// A request-time feature that has no value in some rows, which a server would call `unavailable`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Unavailable {
+    /// The feature, `view.feature`.
+    pub feature: String,
+    /// In how many rows; they are null.
+    pub rows: usize,
+    /// The first of them, counted from 1.
+    pub first_row: usize,
+    /// Why that one has none.
+    pub message: String,
+}
+
+/// The columns of request-time features, and what they lack.
+#[derive(Debug, Default)]
+pub(super) struct RequestFeatures {
+    pub(super) columns: BTreeMap<FeatureRef, ArrayRef>,
+    pub(super) unavailable: Vec<Unavailable>,
+}
+
 /// The features of all request views that a service reads. Stored features come in as they are, without the service's
 /// defaults, as in a request.
 pub(super) fn compute(
@@ -20,7 +42,7 @@ pub(super) fn compute(
     service: &FeatureService,
     frame: &Frame,
     stored: &dyn Fn(&FeatureRef, Option<&Value>) -> Result<ArrayRef>,
-) -> Result<BTreeMap<FeatureRef, ArrayRef>> {
+) -> Result<RequestFeatures> {
     let of_requests = service
         .features
         .iter()
@@ -28,7 +50,7 @@ pub(super) fn compute(
     let mut views: Vec<&Name> = of_requests.map(|feature| &feature.reference.view).collect();
     views.sort_unstable();
     views.dedup();
-    let mut features = BTreeMap::new();
+    let mut features = RequestFeatures::default();
     for name in views {
         let view = &definitions.request_views[name];
         let plan =
@@ -48,15 +70,24 @@ pub(super) fn compute(
         let options = RecordBatchOptions::new().with_row_count(Some(frame.batch().num_rows()));
         let batch = RecordBatch::try_new_with_options(Arc::clone(plan.schema()), columns, &options)
             .map_err(|e| Error::view(name, e.to_string()))?;
-        let evaluated = plan
-            .evaluate(&batch)
-            .map_err(|e| Error::view(name, e.to_string()))?;
-        for (feature, column) in view.features.iter().zip(evaluated) {
+        let evaluation = plan.evaluate(&batch);
+        for (feature, column) in view.features.iter().zip(evaluation.columns) {
             let reference = FeatureRef {
                 view: name.clone(),
                 feature: feature.name.clone(),
             };
-            features.insert(reference, column);
+            features.columns.insert(reference, column);
+        }
+        let is_read =
+            |feature: &FeatureRef| service.features.iter().any(|f| f.reference == *feature);
+        let failures = evaluation.failures.chunk_by(|a, b| a.feature == b.feature);
+        for failures in failures.filter(|failures| is_read(&failures[0].feature)) {
+            features.unavailable.push(Unavailable {
+                feature: failures[0].feature.to_string(),
+                rows: failures.len(),
+                first_row: failures[0].row + 1,
+                message: failures[0].message.clone(),
+            });
         }
     }
     Ok(features)

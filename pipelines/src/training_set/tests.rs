@@ -1,4 +1,5 @@
-use arrow::array::{Array, Int32Array, StringArray};
+use arrow::array::{Array, AsArray, Int32Array, StringArray};
+use arrow::datatypes::Float64Type;
 use arrow::util::display::array_value_to_string;
 use feature_defs::time::Instant;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -193,4 +194,41 @@ async fn a_csv_frame_takes_dates_and_keeps_undeclared_columns() {
         ),
         ("1", true)
     );
+}
+
+#[tokio::test]
+async fn a_row_whose_request_feature_has_no_value_is_null_alone_and_told() {
+    let mut definitions = example();
+    let baskets = definitions.request_views.get_mut(&name("basket"));
+    let features = &mut baskets.expect("basket").features;
+    let per_cd = features
+        .iter_mut()
+        .find(|f| f.name == name("amount_per_cd"));
+    per_cd.expect("feature").expression = "cast(amount_cents / cds as double)".to_owned();
+    let dir = tempfile::tempdir().expect("dir");
+    let text = "customer_id,as_of,amount_cents,cds\n1,1997-10-01,9,2\n1,1997-10-01,9,0\n2,1997-10-01,8,2\n3,1997-10-01,8,0\n";
+    std::fs::write(dir.path().join("frame.csv"), text).expect("file");
+    let report = build(&session(1), &definitions, &request(dir.path(), "frame.csv"))
+        .await
+        .expect("report");
+    let expected = Unavailable {
+        feature: "basket.amount_per_cd".to_owned(),
+        rows: 2,
+        first_row: 2,
+        message: "divide by zero error".to_owned(),
+    };
+    assert_eq!(report.unavailable, [expected]);
+    let output = read(&dir.path().join("out.parquet"));
+    let column = |feature: &str| {
+        let column = output.column_by_name(feature).expect("column");
+        column
+            .as_primitive::<Float64Type>()
+            .iter()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        column("basket.amount_per_cd"),
+        [Some(4.0), None, Some(4.0), None]
+    );
+    assert!(column("basket.ahead_of_39w").iter().all(Option::is_some));
 }

@@ -39,7 +39,7 @@ impl Computed {
         for view in &plan.request_views {
             let first = self.arrays.len();
             let batch = batch(view, plan, body, stored)?;
-            let evaluation = view.plan.evaluate_each(&batch);
+            let evaluation = view.plan.evaluate(&batch);
             self.arrays.extend(evaluation.columns);
             for failure in evaluation.failures {
                 let name = &failure.feature.feature;
@@ -51,7 +51,7 @@ impl Computed {
                 self.failures.push(Failure {
                     array,
                     entity: failure.row,
-                    message: format!("`{}` has no value: {}", failure.feature, failure.message),
+                    message: failure.to_string(),
                 });
             }
         }
