@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use feature_defs::project::Project;
+use feature_defs::time::{Instant, TimeError};
 
 use crate::verbs::{
     apply, check, demo, features, init, model, predict, release, run, schedule, serve, status,
@@ -39,6 +41,28 @@ pub(crate) enum Format {
     Text,
     /// One JSON document, for scripts.
     Json,
+}
+
+/// An instant as it is written on the command line; a plain date is midnight in the project's time zone.
+#[derive(Debug, Clone)]
+pub(crate) struct AsOf(String);
+
+impl AsOf {
+    /// Takes a date, or RFC 3339 with a zone.
+    ///
+    /// # Errors
+    /// For any other text.
+    pub(crate) fn parse(text: &str) -> Result<Self, TimeError> {
+        Instant::parse(text).map(|_| Self(text.to_owned()))
+    }
+
+    /// The instant, in a project.
+    ///
+    /// # Errors
+    /// For a date that the zone does not know.
+    pub(crate) fn instant(&self, project: &Project) -> Result<Instant, TimeError> {
+        Instant::parse_in(&self.0, project.timezone)
+    }
 }
 
 /// The verbs, in the order of a project's life.

@@ -39,7 +39,8 @@ impl Scratch {
             version,
             definitions: opened.files.clone(),
         };
-        run::night(&opened, &applied, as_of, None, &Means::default(), &Silent).await?;
+        let request = run::all_views(as_of);
+        run::night(&opened, &applied, &request, &Means::default(), &Silent).await?;
         Ok(Self {
             opened,
             _folder: folder,

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use chrono::offset::LocalResult;
+use chrono::{DateTime, NaiveDate, Offset, SecondsFormat, TimeDelta, TimeZone, Utc};
+use chrono_tz::Tz;
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
@@ -57,8 +59,54 @@ impl Instant {
             let midnight = date.and_hms_opt(0, 0, 0).ok_or_else(refused)?;
             return Ok(Self(midnight.and_utc().timestamp_micros()));
         }
-        let instant = DateTime::parse_from_rfc3339(text).map_err(|_| refused())?;
+        Self::parse_zoned(text).map_err(|_| refused())
+    }
+
+    /// Parses RFC 3339 with a zone.
+    ///
+    /// # Errors
+    /// [`TimeError`] for any other text.
+    pub fn parse_zoned(text: &str) -> Result<Self, TimeError> {
+        let instant = DateTime::parse_from_rfc3339(text).map_err(|_| TimeError {
+            text: text.to_owned(),
+            expected: "an instant: write RFC 3339 with a zone (`1997-10-01T02:00:00Z`)",
+        })?;
         Ok(Self(instant.timestamp_micros()))
+    }
+
+    /// Parses as [`Instant::parse`] does, with plain dates as midnight in `zone`.
+    ///
+    /// # Errors
+    /// Those of [`Instant::parse`], and a date whose midnight in `zone` cannot be told.
+    pub fn parse_in(text: &str, zone: Tz) -> Result<Self, TimeError> {
+        let instant = Self::parse(text)?;
+        if NaiveDate::parse_from_str(text, "%Y-%m-%d").is_err() {
+            return Ok(instant);
+        }
+        instant.as_local_in(zone).ok_or_else(|| TimeError {
+            text: text.to_owned(),
+            expected: "a date within the years of its time zone",
+        })
+    }
+
+    /// The instant at which clocks in `zone` show what clocks in UTC show at `self`. When clocks go back the first of two
+    /// is meant; a time that clocks skip is read with the offset from before the skip. `None` outside the years that
+    /// zones know.
+    #[must_use]
+    pub fn as_local_in(self, zone: Tz) -> Option<Self> {
+        if zone == Tz::UTC {
+            return Some(self);
+        }
+        let local = DateTime::from_timestamp_micros(self.0)?.naive_utc();
+        let offset = match zone.offset_from_local_datetime(&local) {
+            LocalResult::Single(offset) | LocalResult::Ambiguous(offset, _) => offset,
+            LocalResult::None => {
+                let before = local.checked_sub_signed(TimeDelta::days(1))?;
+                zone.offset_from_local_datetime(&before).earliest()?
+            }
+        };
+        let offset = i64::from(offset.fix().local_minus_utc()) * MICROS_PER_SECOND;
+        self.0.checked_sub(offset).map(Self)
     }
 
     /// `self - span`, or the earliest representable instant when that does not fit.
@@ -272,6 +320,11 @@ mod tests {
         assert_eq!(after.path_form(), "19971001T000000.000001Z");
         assert!(Instant::parse("1997-10-01T00:00:00").is_err());
         assert!(Instant::parse("yesterday").is_err());
+        let berlin = Instant::parse_in("2026-07-02", Tz::Europe__Berlin).expect("date");
+        assert_eq!(berlin.to_string(), "2026-07-01T22:00:00Z");
+        let told = "2026-07-02T00:00:00+09:00";
+        let told_in_berlin = Instant::parse_in(told, Tz::Europe__Berlin);
+        assert_eq!(told_in_berlin, Instant::parse(told));
     }
 
     #[test]

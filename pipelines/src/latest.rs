@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::keyed::{KeyedBatch, batch_of};
 use crate::scan::{Cut, RowKind, SortedRows, sorted_by_key};
 use crate::session::Session;
-use crate::snapshot::{self, RowsRead, Snapshot};
+use crate::snapshot::{self, Snapshot};
 
 /// Rows of a view's source in the order of keys, newest first, with all declared columns: they break ties.
 pub(crate) async fn rows(
@@ -66,7 +66,7 @@ pub(crate) async fn compute(
 ) -> Result<Snapshot> {
     let rows = rows(session, definitions, view, latest, as_of).await?;
     let schema = snapshot::schema(definitions, view);
-    let rows_read = rows.rows_read();
+    let counts = rows.counts();
     let columns = carried(definitions, latest);
     let features = feature_columns(definitions, latest);
     let entity = definitions.entity_of(view).clone();
@@ -117,6 +117,6 @@ pub(crate) async fn compute(
     Ok(Snapshot {
         schema,
         batches: batches.boxed(),
-        rows_read: RowsRead::new(vec![rows_read]),
+        counts,
     })
 }

@@ -23,6 +23,8 @@ pub(crate) struct Kept {
     pub(crate) manifest: SnapshotManifest,
     /// Rows of sources that it was computed from.
     pub(crate) rows_read: u64,
+    /// Rows that were passed over because their key has a null.
+    pub(crate) without_key: u64,
 }
 
 /// Computes a view as of an instant and keeps its snapshot offline.
@@ -51,7 +53,8 @@ pub(crate) async fn keep(
     let manifest = offline.append(&identity, snapshot.schema, batches).await?;
     Ok(Kept {
         manifest,
-        rows_read: snapshot.rows_read.get(),
+        rows_read: snapshot.counts.read(),
+        without_key: snapshot.counts.without_key(),
     })
 }
 

@@ -44,6 +44,9 @@ pub struct RunRequest {
     pub as_of: Instant,
     /// The views to compute, all of them for `None`. The others keep their served snapshots.
     pub views: Option<Vec<Name>>,
+    /// Whether a view may be published without any row where the served release has some. Refused else: sources that are
+    /// empty by mistake would take every customer's features away.
+    pub allow_empty: bool,
     /// Who runs it, for the lease.
     pub holder: String,
     /// How long the lease of a night that died keeps the next one waiting.
@@ -76,6 +79,8 @@ pub struct ViewReport {
     pub computed: bool,
     /// Rows of sources that were seen; 0 when not computed.
     pub rows_read: u64,
+    /// Rows that were passed over because their key has a null; 0 when not computed.
+    pub rows_without_key: u64,
     /// Rows of the snapshot, one a key.
     pub keys: u64,
     /// Rows written to the online store; 0 when it had this content already.
@@ -165,6 +170,9 @@ async fn publish(
             Some(kept) if !due.contains(&&view.name) => (kept.clone(), kept_report(kept)),
             _ => compute_view(night, definitions, view, request.as_of, lease, progress).await?,
         };
+        if !request.allow_empty {
+            refuse_emptied(served.as_ref(), &release_view, request.as_of)?;
+        }
         views.push(release_view);
         reports.push(report);
     }
@@ -222,12 +230,29 @@ fn snapshot_of<'a>(release: &'a Release, view: &FeatureView) -> Option<&'a Relea
     views.find(|kept| kept.view == view.name && kept.fingerprint == view.fingerprint)
 }
 
+/// Refuses a view without any row where the served release has some.
+fn refuse_emptied(served: Option<&Release>, view: &ReleaseView, as_of: Instant) -> Result<()> {
+    let Some(served) = served.filter(|_| view.rows == 0) else {
+        return Ok(());
+    };
+    let mut views = served.views.iter();
+    let before = views.find(|before| before.view == view.view && before.rows > 0);
+    before.map_or(Ok(()), |before| {
+        let message = format!(
+            "has no row as of {as_of}, where release {} serves {}: are its sources empty by mistake? `--allow-empty` publishes it all the same",
+            served.number, before.rows
+        );
+        Err(Error::view(&view.view, message))
+    })
+}
+
 fn kept_report(kept: &ReleaseView) -> ViewReport {
     ViewReport {
         view: kept.view.clone(),
         as_of: kept.as_of,
         computed: false,
         rows_read: 0,
+        rows_without_key: 0,
         keys: kept.rows,
         rows_written: 0,
         seconds: 0.0,
@@ -267,6 +292,7 @@ async fn compute_view(
         as_of,
         computed: true,
         rows_read: kept.rows_read,
+        rows_without_key: kept.without_key,
         keys,
         rows_written: if staged.written { keys } else { 0 },
         seconds: watch.elapsed().as_secs_f64(),

@@ -104,6 +104,7 @@ async fn at_tick(
     };
     if let Some(due) = due(&definitions, since, now) {
         let request = RunRequest {
+            allow_empty: false,
             as_of: due.as_of,
             views: Some(due.views.clone()),
             holder: settings.holder.clone(),

@@ -7,6 +7,7 @@
 //! ```
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
@@ -30,23 +31,33 @@ pub struct Snapshot {
     pub schema: SchemaRef,
     /// Rows in ascending order of canonical key bytes, each key once.
     pub batches: BoxStream<'static, Result<RecordBatch>>,
-    /// How many rows of sources were seen; complete once the batches have ended.
-    pub rows_read: RowsRead,
+    /// Complete once the batches have ended.
+    pub counts: Counts,
 }
 
-/// A count that grows while a snapshot is computed.
+/// What grows while a snapshot is computed.
 #[derive(Clone)]
-pub struct RowsRead(Vec<Arc<RowCount>>);
+pub struct Counts {
+    read: Vec<Arc<RowCount>>,
+    without_key: Arc<AtomicU64>,
+}
 
-impl RowsRead {
-    pub(crate) const fn new(counts: Vec<Arc<RowCount>>) -> Self {
-        Self(counts)
+impl Counts {
+    pub(crate) const fn new(read: Vec<Arc<RowCount>>, without_key: Arc<AtomicU64>) -> Self {
+        Self { read, without_key }
     }
 
-    /// The count so far.
+    /// How many rows of sources were seen.
     #[must_use]
-    pub fn get(&self) -> u64 {
-        self.0.iter().map(|count| count.get()).sum()
+    pub fn read(&self) -> u64 {
+        self.read.iter().map(|count| count.get()).sum()
+    }
+
+    /// How many rows (of a source, or of a query's result) have a null in their key. They describe no entity, and were
+    /// passed over.
+    #[must_use]
+    pub fn without_key(&self) -> u64 {
+        self.without_key.load(Ordering::Relaxed)
     }
 }
 
@@ -93,5 +104,7 @@ pub async fn compute(
     }
 }
 
+#[cfg(test)]
+mod keys_tests;
 #[cfg(test)]
 mod tests;

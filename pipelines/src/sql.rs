@@ -1,6 +1,7 @@
 //! SQL views: one `SELECT` over sources that are already cut at as-of.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch};
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
@@ -24,7 +25,7 @@ use crate::keyed::{batch_of, stamp};
 use crate::keys;
 use crate::scan::{Cut, CutSource, KEY, RowKind};
 use crate::session::Session;
-use crate::snapshot::{self, RowsRead, Snapshot};
+use crate::snapshot::{self, Counts, Snapshot};
 
 /// Aggregates whose results do not depend on the order of rows, with exact sums in place of the engine's.
 const ORDERLESS: [&str; 14] = [
@@ -54,6 +55,7 @@ pub(crate) async fn compute(
 ) -> Result<Snapshot> {
     let context = session.context(session.threads());
     let mut rows_read = Vec::new();
+    let without_key = Arc::new(AtomicU64::new(0));
     for name in &sql.sources {
         let cut = Cut {
             as_of,
@@ -84,6 +86,7 @@ pub(crate) async fn compute(
         schema: Arc::clone(&schema),
         as_of,
         last_key: None,
+        without_key: Arc::clone(&without_key),
     };
     let batches = stream::try_unfold(state, |mut state| async move {
         let batch = state.next_batch().await?;
@@ -92,7 +95,7 @@ pub(crate) async fn compute(
     Ok(Snapshot {
         schema,
         batches: batches.boxed(),
-        rows_read: RowsRead::new(rows_read),
+        counts: Counts::new(rows_read, without_key),
     })
 }
 
@@ -190,6 +193,7 @@ struct Output {
     schema: arrow::datatypes::SchemaRef,
     as_of: Instant,
     last_key: Option<Vec<u8>>,
+    without_key: Arc<AtomicU64>,
 }
 
 impl Output {
@@ -203,6 +207,11 @@ impl Output {
     }
 
     fn convert(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        // In the order of keys, those that are null come first.
+        let without_key = batch.column(0).null_count();
+        self.without_key
+            .fetch_add(without_key as u64, Ordering::Relaxed);
+        let batch = batch.slice(without_key, batch.num_rows() - without_key);
         let (keys, rest) = batch
             .columns()
             .split_first()
@@ -223,13 +232,9 @@ impl Output {
         batch_of(&self.view, &self.schema, columns)
     }
 
-    /// Each key must be whole, and another one than the key before.
+    /// Each key must be another one than the key before.
     fn check_keys(&mut self, keys: &BinaryArray, parts: &[ArrayRef]) -> Result<()> {
         for row in 0..keys.len() {
-            if keys.is_null(row) {
-                let message = "a row of the query has a null in its key: leave such rows out with `WHERE ... IS NOT NULL`";
-                return Err(Error::view(&self.view.name, message));
-            }
             let key = keys.value(row);
             if self.last_key.as_deref() == Some(key) {
                 let shown = keys::shown(&self.entity, parts, row);
@@ -238,7 +243,7 @@ impl Output {
                 return Err(Error::view(&self.view.name, message));
             }
             let last_of_batch = row + 1 == keys.len();
-            if last_of_batch || (keys.is_valid(row + 1) && keys.value(row + 1) == key) {
+            if last_of_batch || keys.value(row + 1) == key {
                 self.last_key = Some(key.to_vec());
             }
         }

@@ -34,7 +34,7 @@ pub struct TrainingSetRequest {
     /// The feature service whose features are joined.
     pub service: Name,
     /// The entity frame, Parquet or CSV (by its name's ending): a column for each key part by its name, as-of (a
-    /// timestamp, or a date, which is midnight UTC), the request fields, and whatever else it holds.
+    /// timestamp, or a date, which is midnight; without a zone they are meant in the project's), the request fields, and whatever else it holds.
     pub entities: PathBuf,
     /// The frame's column with each row's as-of.
     pub as_of: String,

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::keyed::{KeyedBatch, SnapshotRows, key_values};
 use crate::scan::{Cut, RowKind, SortedRows, sorted_by_key};
 use crate::session::{BATCH_ROWS, Session};
-use crate::snapshot::{self, RowsRead, Snapshot};
+use crate::snapshot::{self, Snapshot};
 
 /// What a view's windows compute, with windows in the order in which they close.
 #[derive(Debug)]
@@ -229,7 +229,7 @@ pub(crate) async fn compute(
     ));
     let schema = snapshot::schema(definitions, view);
     let events = events(session, definitions, view, windows, &plan, as_of).await?;
-    let rows_read = events.rows_read();
+    let counts = events.counts();
     let state = Night {
         events,
         entity: definitions.entity_of(view).clone(),
@@ -247,7 +247,7 @@ pub(crate) async fn compute(
     Ok(Snapshot {
         schema,
         batches: batches.boxed(),
-        rows_read: RowsRead::new(vec![rows_read]),
+        counts,
     })
 }
 

@@ -1,12 +1,11 @@
 //! `nightfill features`: what is known of entities, from the served release or as of an instant.
 
 use feature_defs::name::Name;
-use feature_defs::time::Instant;
 use serde_json::{Map, Value};
 use serving::{Limits, Predictor};
 
 use crate::answer;
-use crate::args::Global;
+use crate::args::{AsOf, Global};
 use crate::project::Opened;
 use crate::request::Asked;
 use crate::scratch::Scratch;
@@ -24,15 +23,15 @@ pub(crate) struct Features {
     service: Name,
     #[command(flatten)]
     asked: Asked,
-    /// Compute as of this instant: a date, or RFC 3339 with a zone
-    #[arg(long, value_name = "INSTANT", value_parser = Instant::parse)]
-    as_of: Option<Instant>,
+    /// Compute as of this instant: RFC 3339 with a zone, or a date, midnight in the project's zone
+    #[arg(long, value_name = "INSTANT", value_parser = AsOf::parse)]
+    as_of: Option<AsOf>,
 }
 
 impl Features {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
         let opened = Opened::open(global).await?;
-        let (body, reply) = match self.as_of {
+        let (body, reply) = match &self.as_of {
             None => {
                 let components = components(&opened);
                 let predictor = serving::open_predictor(&components, Limits::default()).await?;
@@ -45,6 +44,7 @@ impl Features {
                 (body, reply)
             }
             Some(as_of) => {
+                let as_of = as_of.instant(&opened.files.project)?;
                 let applied = opened.applied().await?;
                 let body = self.asked.body(&applied.definitions, Some(as_of))?;
                 let scratch = Scratch::night(&applied.definitions, as_of).await?;

@@ -1,11 +1,10 @@
 //! `nightfill predict`: the answer that a server would give, without a server.
 
 use feature_defs::name::Name;
-use feature_defs::time::Instant;
 use serving::Limits;
 
 use crate::answer;
-use crate::args::Global;
+use crate::args::{AsOf, Global};
 use crate::project::Opened;
 use crate::request::Asked;
 use crate::verbs::serve::components;
@@ -21,9 +20,10 @@ pub(crate) struct Predict {
     model: Name,
     #[command(flatten)]
     asked: Asked,
-    /// The instant from which the request looks [default: now]
-    #[arg(long, value_name = "INSTANT", value_parser = Instant::parse)]
-    as_of: Option<Instant>,
+    /// The instant from which the request looks: RFC 3339 with a zone, or a date, midnight in the project's zone
+    /// [default: now]
+    #[arg(long, value_name = "INSTANT", value_parser = AsOf::parse)]
+    as_of: Option<AsOf>,
 }
 
 impl Predict {
@@ -34,7 +34,9 @@ impl Predict {
         let definitions = served
             .as_ref()
             .map_or(&opened.files, |plan| plan.definitions());
-        let mut body = self.asked.body(definitions, self.as_of)?;
+        let as_of = self.as_of.as_ref();
+        let as_of = as_of.map(|as_of| as_of.instant(&opened.files.project));
+        let mut body = self.asked.body(definitions, as_of.transpose()?)?;
         body.insert("explain".to_owned(), true.into());
         let mut reply = Vec::new();
         predictor

@@ -10,7 +10,7 @@ use pipelines::run::{Night, RunReport, RunRequest};
 use pipelines::session::{Session, SessionSettings};
 use serde_json::json;
 
-use crate::args::{Format, Global};
+use crate::args::{AsOf, Format, Global};
 use crate::output::{self, table};
 use crate::progress::Shown;
 use crate::project::{Applied, Opened};
@@ -23,12 +23,15 @@ use crate::project::{Applied, Opened};
     after_help = "Examples:\n  nightfill run --as-of 1997-10-01\n  nightfill run --views customer_spend,customer_ltv"
 )]
 pub(crate) struct Run {
-    /// The instant to look from: a date, or RFC 3339 with a zone [default: now]
-    #[arg(long, value_name = "INSTANT", value_parser = Instant::parse)]
-    as_of: Option<Instant>,
+    /// The instant to look from: RFC 3339 with a zone, or a date, midnight in the project's zone [default: now]
+    #[arg(long, value_name = "INSTANT", value_parser = AsOf::parse)]
+    as_of: Option<AsOf>,
     /// The views to compute; the others keep their served snapshots [default: all]
     #[arg(long, value_name = "VIEW", value_delimiter = ',', value_parser = Name::parse)]
     views: Vec<Name>,
+    /// Publish views without any row even where the served release has some
+    #[arg(long)]
+    allow_empty: bool,
     #[command(flatten)]
     means: Means,
 }
@@ -67,10 +70,20 @@ impl Run {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
         let opened = Opened::open(global).await?;
         let applied = opened.applied().await?;
-        let as_of = self.as_of.unwrap_or_else(|| SystemClock.now());
+        let as_of = match &self.as_of {
+            Some(as_of) => as_of.instant(&opened.files.project)?,
+            None => SystemClock.now(),
+        };
         let views = (!self.views.is_empty()).then_some(self.views);
         let shown = Shown::new();
-        let report = night(&opened, &applied, as_of, views, &self.means, &shown).await?;
+        let request = RunRequest {
+            as_of,
+            views,
+            allow_empty: self.allow_empty,
+            holder: holder(),
+            lease_length: self.means.lease,
+        };
+        let report = night(&opened, &applied, &request, &self.means, &shown).await?;
         drop(shown);
         match global.format {
             Format::Json => output::json(&json!({
@@ -90,20 +103,24 @@ impl Run {
 pub(crate) async fn night(
     opened: &Opened,
     applied: &Applied,
-    as_of: Instant,
-    views: Option<Vec<Name>>,
+    request: &RunRequest,
     means: &Means,
     progress: &dyn Progress,
 ) -> anyhow::Result<RunReport> {
-    let request = RunRequest {
-        as_of,
-        views,
-        holder: holder(),
-        lease_length: means.lease,
-    };
     let night = with(opened, means)?;
     let (definitions, version) = (&applied.definitions, applied.version);
-    Ok(pipelines::run::run(&night, definitions, version, &request, progress).await?)
+    Ok(pipelines::run::run(&night, definitions, version, request, progress).await?)
+}
+
+/// What a night as of an instant is asked for when nothing else is said: all views.
+pub(crate) fn all_views(as_of: Instant) -> RunRequest {
+    RunRequest {
+        as_of,
+        views: None,
+        allow_empty: false,
+        holder: holder(),
+        lease_length: LEASE,
+    }
 }
 
 /// A night on the project's stores.
@@ -168,6 +185,10 @@ pub(crate) fn describe(report: &RunReport) -> String {
                 (false, _) => format!("kept as of {}", view.as_of),
                 (true, 0) => "no row changed".to_owned(),
                 (true, written) => format!("{written} rows published"),
+            };
+            let what = match view.rows_without_key {
+                0 => what,
+                rows => format!("{what}; {rows} without a key passed over"),
             };
             vec![
                 format!("  {}", view.view),

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::brute_force::{Purchase, expected, purchases};
 use crate::harness::{Project, example, parquet};
 
-const INSTANTS: usize = 20;
+const INSTANTS: usize = 50;
 const PAIRS: usize = 1_000;
 const DAY: i64 = 86_400_000_000;
 

@@ -75,7 +75,17 @@ impl Project {
     }
 
     async fn run(&self, as_of: &str, views: Option<&[&str]>) -> Result<RunReport> {
+        self.run_as(as_of, views, false).await
+    }
+
+    async fn run_as(
+        &self,
+        as_of: &str,
+        views: Option<&[&str]>,
+        allow_empty: bool,
+    ) -> Result<RunReport> {
         let request = RunRequest {
+            allow_empty,
             as_of: at(as_of),
             views: views.map(|views| views.iter().map(|view| name(view)).collect()),
             holder: "test".to_owned(),
@@ -201,6 +211,23 @@ async fn views_that_are_not_asked_for_keep_their_served_snapshots() {
         .await
         .expect_err("unknown");
     assert_eq!(unknown.to_string(), "there is no view `absent`");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_view_that_loses_all_its_rows_is_refused_unless_that_is_meant() {
+    let project = Project::new().await;
+    project.run("2024-02-01", None).await.expect("report");
+    project.write("k,at,v\n");
+    let refused = project.run("2024-02-02", None).await.expect_err("empty");
+    assert_eq!(
+        refused.to_string(),
+        "`counts`: has no row as of 2024-02-02T00:00:00Z, where release 1 serves 2: are its sources empty by mistake? \
+         `--allow-empty` publishes it all the same"
+    );
+    assert_eq!(project.sum(1).await, int(12));
+    let report = project.run_as("2024-02-02", None, true).await;
+    assert_eq!(report.expect("report").to, ReleaseNumber(2));
+    assert_eq!(project.sum(1).await, None);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,6 @@ use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType as ArrowType, Date32Type, Date64Type, Int64Type, TimeUnit,
 };
-use chrono::{DateTime, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone};
 use chrono_tz::Tz;
 use feature_defs::data_type::DataType;
 use feature_defs::time::Instant;
@@ -203,7 +202,8 @@ where
 fn midnights(column: &ArrayRef, zone: Tz) -> Result<TimestampMicrosecondArray, Failure> {
     let days = column.as_primitive::<Date32Type>();
     let times = try_map(days, "days from 1970 do not fit an instant", |days| {
-        local_to_utc(Instant::from_days(days)?.micros(), zone)
+        let midnight = Instant::from_days(days)?.as_local_in(zone);
+        midnight.map(Instant::micros)
     })?;
     Ok(TimestampMicrosecondArray::from(times).with_timezone("UTC"))
 }
@@ -228,29 +228,13 @@ fn instants(
     let times = try_map(counts, &what, |count| {
         let micros = to_micros(count)?;
         if local {
-            local_to_utc(micros, zone)
+            let instant = Instant::from_micros(micros).as_local_in(zone);
+            instant.map(Instant::micros)
         } else {
             Some(micros)
         }
     })?;
     Ok(TimestampMicrosecondArray::from(times).with_timezone("UTC"))
-}
-
-/// The instant of a local time. When clocks go back the first of two is meant; a time that clocks skip is read with
-/// the offset from before the skip.
-pub(crate) fn local_to_utc(micros: i64, zone: Tz) -> Option<i64> {
-    if zone == Tz::UTC {
-        return Some(micros);
-    }
-    let local: NaiveDateTime = DateTime::from_timestamp_micros(micros)?.naive_utc();
-    let offset = match zone.offset_from_local_datetime(&local) {
-        LocalResult::Single(offset) | LocalResult::Ambiguous(offset, _) => offset,
-        LocalResult::None => {
-            let before = local.checked_sub_signed(TimeDelta::days(1))?;
-            zone.offset_from_local_datetime(&before).earliest()?
-        }
-    };
-    micros.checked_sub(i64::from(offset.fix().local_minus_utc()) * 1_000_000)
 }
 
 #[cfg(test)]

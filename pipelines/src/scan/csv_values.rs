@@ -6,8 +6,6 @@ use feature_defs::data_type::DataType;
 use feature_defs::time::Instant;
 use feature_defs::value::Value;
 
-use super::convert::local_to_utc;
-
 /// Reads a value of a type; `None` for a text that is none. Times without a zone are in `zone`.
 pub(super) fn parse(text: &[u8], data_type: DataType, zone: Tz) -> Option<Value> {
     if data_type == DataType::Bytes {
@@ -109,12 +107,13 @@ fn timestamp(text: &str, zone: Tz) -> Option<Instant> {
     let utc = time.and_utc();
     let micros = utc.timestamp_micros();
     let is_whole = i64::from(utc.timestamp_subsec_nanos()) % 1_000 == 0;
-    let micros = if zoned {
-        Some(micros)
+    let instant = Instant::from_micros(micros);
+    let instant = if zoned {
+        Some(instant)
     } else {
-        local_to_utc(micros, zone)
+        instant.as_local_in(zone)
     };
-    micros.filter(|_| is_whole).map(Instant::from_micros)
+    instant.filter(|_| is_whole)
 }
 
 #[cfg(test)]

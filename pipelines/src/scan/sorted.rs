@@ -4,19 +4,24 @@
 //! the greatest first and nulls last. Rows that are equal in all of these are equal.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use arrow::array::{Array, RecordBatch};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::logical_expr::expr::Sort;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::{Expr, cast, ident};
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::Entity;
 use feature_defs::source::Source;
+use futures::TryStreamExt;
 
 use super::Cut;
-use super::table::{CREATED_TIME, CutSource, EVENT_TIME, RowCount};
+use super::table::{CREATED_TIME, CutSource, EVENT_TIME};
 use crate::error::{Error, Result};
 use crate::keys;
 use crate::session::Session;
+use crate::snapshot::Counts;
 
 /// The column with each row's canonical key bytes.
 pub(crate) const KEY: &str = "__key";
@@ -25,7 +30,7 @@ pub(crate) const KEY: &str = "__key";
 /// [`SortedRows::part`], event time, created time, and the columns that were asked for by their own names.
 pub(crate) struct SortedRows {
     pub(crate) stream: SendableRecordBatchStream,
-    rows_read: Arc<RowCount>,
+    counts: Counts,
 }
 
 impl SortedRows {
@@ -39,9 +44,9 @@ impl SortedRows {
     /// The column that holds created times.
     pub(crate) const CREATED_TIME: &'static str = CREATED_TIME;
 
-    /// Grows with the rows of the source that are seen.
-    pub(crate) fn rows_read(&self) -> Arc<RowCount> {
-        Arc::clone(&self.rows_read)
+    /// Grow with the rows of the source that are seen.
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts.clone()
     }
 }
 
@@ -60,7 +65,8 @@ pub(crate) async fn sorted_by_key(
     let table = CutSource::open(definitions, source, cut)
         .await?
         .with_times();
-    let rows_read = table.rows_read();
+    let without_key = Arc::new(AtomicU64::new(0));
+    let counts = Counts::new(vec![table.rows_read()], Arc::clone(&without_key));
     let doing = |e| Error::engine(format!("reading source `{}`", source.name), &e);
     let parts: Vec<Expr> = entity
         .keys
@@ -88,11 +94,22 @@ pub(crate) async fn sorted_by_key(
         .context(session.threads())
         .read_table(Arc::new(table))
         .and_then(|rows| rows.select(projection))
-        .and_then(|rows| rows.filter(ident(KEY).is_not_null()))
         .and_then(|rows| rows.sort(order))
         .map_err(doing)?
         .execute_stream()
         .await
         .map_err(doing)?;
-    Ok(SortedRows { stream, rows_read })
+    let schema = stream.schema();
+    let with_key = stream.map_ok(move |batch| strip(&batch, &without_key));
+    Ok(SortedRows {
+        stream: Box::pin(RecordBatchStreamAdapter::new(schema, with_key)),
+        counts,
+    })
+}
+
+/// The rows with a key; those without come last, and are counted.
+fn strip(batch: &RecordBatch, without_key: &AtomicU64) -> RecordBatch {
+    let without = batch.column(0).null_count();
+    without_key.fetch_add(without as u64, Ordering::Relaxed);
+    batch.slice(0, batch.num_rows() - without)
 }

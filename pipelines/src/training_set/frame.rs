@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::Path;
 
 use arrow::array::{Array, ArrayRef, BinaryArray, RecordBatch};
+use chrono_tz::Tz;
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::Entity;
@@ -23,6 +24,8 @@ pub(super) struct Frame {
     shown: String,
     batch: RecordBatch,
     as_ofs: Vec<Instant>,
+    /// In which times without a zone are meant.
+    timezone: Tz,
 }
 
 impl Frame {
@@ -34,13 +37,14 @@ impl Frame {
         as_of: &str,
     ) -> Result<Self> {
         let shown = path.display().to_string();
+        let timezone = definitions.project.timezone;
         let is_csv = path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
         let batch = if is_csv {
             let declared = declared_types(definitions, service, as_of);
             let declared = |name: &str| declared.get(name).copied();
-            read_csv_frame(path, &declared, chrono_tz::UTC)?
+            read_csv_frame(path, &declared, timezone)?
         } else {
             read_parquet(path, &shown)?
         };
@@ -48,6 +52,7 @@ impl Frame {
             shown,
             batch,
             as_ofs: Vec::new(),
+            timezone,
         };
         frame.refuse_collisions(service)?;
         frame.as_ofs = frame.read_as_ofs(as_of)?;
@@ -121,16 +126,14 @@ impl Frame {
             );
             Error::input(&self.shown, message)
         })?;
-        let converted = conversion
-            .apply(column, chrono_tz::UTC)
-            .map_err(|failure| {
-                let message = format!(
-                    "column `{name}`, row {}: {}",
-                    failure.row + 1,
-                    failure.message
-                );
-                Error::input(&self.shown, message)
-            })?;
+        let converted = conversion.apply(column, self.timezone).map_err(|failure| {
+            let message = format!(
+                "column `{name}`, row {}: {}",
+                failure.row + 1,
+                failure.message
+            );
+            Error::input(&self.shown, message)
+        })?;
         Ok(Some(converted))
     }
 

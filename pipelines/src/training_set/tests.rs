@@ -1,5 +1,5 @@
 use arrow::array::{Array, AsArray, Int32Array, StringArray};
-use arrow::datatypes::Float64Type;
+use arrow::datatypes::{Float64Type, TimestampMicrosecondType};
 use arrow::util::display::array_value_to_string;
 use feature_defs::time::Instant;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -194,6 +194,23 @@ async fn a_csv_frame_takes_dates_and_keeps_undeclared_columns() {
         ),
         ("1", true)
     );
+}
+
+#[tokio::test]
+async fn days_and_times_without_a_zone_are_meant_in_the_project_s() {
+    let mut definitions = example();
+    definitions.project.timezone = chrono_tz::America::New_York;
+    let dir = tempfile::tempdir().expect("dir");
+    let text = "customer_id,as_of,amount_cents,cds\n1,1997-10-01,9,2\n1,1997-07-01 00:30:00,9,2\n";
+    std::fs::write(dir.path().join("frame.csv"), text).expect("file");
+    build(&session(1), &definitions, &request(dir.path(), "frame.csv"))
+        .await
+        .expect("report");
+    let output = read(&dir.path().join("out.parquet"));
+    let as_ofs = output.column_by_name("as_of").expect("as-of");
+    let as_ofs = as_ofs.as_primitive::<TimestampMicrosecondType>();
+    let expected = ["1997-10-01T04:00:00Z", "1997-07-01T04:30:00Z"].map(at);
+    assert_eq!(as_ofs.values(), &expected.map(Instant::micros));
 }
 
 #[tokio::test]

@@ -209,7 +209,7 @@ fn read_as_of<E: serde::de::Error>(
 ) -> std::result::Result<Option<Instant>, E> {
     match json {
         Json::Null => Ok(None),
-        Json::String(text) => Instant::parse(text)
+        Json::String(text) => Instant::parse_zoned(text)
             .map(Some)
             .map_err(|error| place.refuse(ErrorKind::InvalidRequest, error.to_string())),
         _ => Err(place.refuse(

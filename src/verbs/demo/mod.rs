@@ -121,8 +121,7 @@ async fn night(opened: &Opened) -> anyhow::Result<String> {
     let report = run::night(
         opened,
         &applied,
-        as_of,
-        None,
+        &run::all_views(as_of),
         &run::Means::default(),
         &shown,
     )

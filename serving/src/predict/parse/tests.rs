@@ -67,7 +67,7 @@ fn text(value: &str) -> Value {
 #[test]
 fn whole_request_becomes_typed_columns() {
     let mut request = Request::new();
-    let json = r#"{"as_of": "1997-10-01", "explain": true,
+    let json = r#"{"as_of": "1997-10-01T00:00:00Z", "explain": true,
         "request": {"note": [null, 5], "amount": [1.5, "NaN"], "channel": ["app", "web"]},
         "entities": {"shop": ["a", ""], "extra": [{"x": [1]}], "customer_id": [0, "9007199254740993"]}}"#;
     assert_eq!(request.parse(json), Ok(2));

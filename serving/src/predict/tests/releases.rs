@@ -24,8 +24,9 @@ async fn instants_before_the_release_are_refused() {
     let fixture = Fixture::served();
     for (as_of, status) in [
         ("1997-09-30T23:59:59.999999Z", 409),
-        ("1997-10-01", 200),
-        ("2050-01-01", 200),
+        ("1997-10-01T00:00:00Z", 200),
+        ("2050-01-01T00:00:00Z", 200),
+        ("1997-10-01", 400),
     ] {
         let body = format!(r#"{{"entities": {{"customer_id": [1]}}, "as_of": "{as_of}"}}"#);
         let (found, answer) = fixture.post("/v1/predict/churn", &body).await;
