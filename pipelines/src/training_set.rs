@@ -134,7 +134,9 @@ fn stored_views<'a>(definitions: &'a Definitions, service: &'a FeatureService) -
             Origin::Stored => views.push(&feature.reference.view),
             Origin::Request => {
                 let view = &definitions.request_views[&feature.reference.view];
-                let read = view.features.iter().flat_map(|feature| &feature.features);
+                let read = view.features.iter();
+                let read = read.filter(|f| f.name == feature.reference.feature);
+                let read = read.flat_map(|f| &f.features);
                 views.extend(read.map(|reference| &reference.view));
             }
         }

@@ -9,4 +9,5 @@ mod flip;
 mod harness;
 mod layering;
 mod parity;
+mod request_fields;
 mod rfm_oracle;

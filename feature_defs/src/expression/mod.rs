@@ -89,44 +89,37 @@ struct PlannedFeature {
 }
 
 impl RequestPlan {
-    /// Plans all features of a request view of these definitions.
+    /// Plans those features of a request view that are `wanted`, in the view's order, over the inputs that they read.
     ///
     /// # Errors
     /// [`ExpressionError`] when an expression cannot be planned, which checked definitions rule out.
-    pub fn new(definitions: &Definitions, view: &RequestView) -> Result<Self, ExpressionError> {
+    pub fn new(
+        definitions: &Definitions,
+        view: &RequestView,
+        wanted: impl Fn(&Name) -> bool,
+    ) -> Result<Self, ExpressionError> {
+        let wanted: Vec<_> = view.features.iter().filter(|f| wanted(&f.name)).collect();
         let mut inputs: Vec<(RequestInput, DataType)> = Vec::new();
         for field in &view.inputs {
-            if view
-                .features
-                .iter()
-                .any(|feature| feature.fields.contains(&field.name))
-            {
+            if wanted.iter().any(|f| f.fields.contains(&field.name)) {
                 inputs.push((RequestInput::Field(field.name.clone()), field.data_type));
             }
         }
-        let mut stored: Vec<&FeatureRef> = view
-            .features
-            .iter()
-            .flat_map(|feature| &feature.features)
-            .collect();
+        let mut stored: Vec<&FeatureRef> = wanted.iter().flat_map(|f| &f.features).collect();
         stored.sort_unstable();
         stored.dedup();
         for reference in stored {
-            let declared = definitions
-                .views
-                .get(&reference.view)
-                .and_then(|stored_view| {
-                    stored_view
-                        .features
-                        .iter()
-                        .find(|feature| feature.name == reference.feature)
-                });
+            let stored_view = definitions.views.get(&reference.view);
+            let declared = stored_view.and_then(|view| {
+                let mut features = view.features.iter();
+                features.find(|feature| feature.name == reference.feature)
+            });
             if let Some(declared) = declared {
                 inputs.push((RequestInput::Feature(reference.clone()), declared.data_type));
             }
         }
         let mut features = Vec::new();
-        for feature in &view.features {
+        for feature in wanted {
             let reference = FeatureRef {
                 view: view.name.clone(),
                 feature: feature.name.clone(),
@@ -151,6 +144,11 @@ impl RequestPlan {
             schema,
             features,
         })
+    }
+
+    /// The features that are computed, in this order.
+    pub fn features(&self) -> impl ExactSizeIterator<Item = &FeatureRef> {
+        self.features.iter().map(|feature| &feature.reference)
     }
 
     /// The columns that a batch must have, in this order.

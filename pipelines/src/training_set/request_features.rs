@@ -53,8 +53,12 @@ pub(super) fn compute(
     let mut features = RequestFeatures::default();
     for name in views {
         let view = &definitions.request_views[name];
-        let plan =
-            RequestPlan::new(definitions, view).map_err(|e| Error::view(name, e.to_string()))?;
+        let is_read = |feature: &Name| {
+            let mut read = service.features.iter().map(|f| &f.reference);
+            read.any(|reference| reference.view == *name && reference.feature == *feature)
+        };
+        let plan = RequestPlan::new(definitions, view, is_read)
+            .map_err(|e| Error::view(name, e.to_string()))?;
         let mut columns = Vec::with_capacity(plan.inputs().len());
         for input in plan.inputs() {
             columns.push(match input {
@@ -71,17 +75,10 @@ pub(super) fn compute(
         let batch = RecordBatch::try_new_with_options(Arc::clone(plan.schema()), columns, &options)
             .map_err(|e| Error::view(name, e.to_string()))?;
         let evaluation = plan.evaluate(&batch);
-        for (feature, column) in view.features.iter().zip(evaluation.columns) {
-            let reference = FeatureRef {
-                view: name.clone(),
-                feature: feature.name.clone(),
-            };
-            features.columns.insert(reference, column);
-        }
-        let is_read =
-            |feature: &FeatureRef| service.features.iter().any(|f| f.reference == *feature);
+        let columns = plan.features().cloned().zip(evaluation.columns);
+        features.columns.extend(columns);
         let failures = evaluation.failures.chunk_by(|a, b| a.feature == b.feature);
-        for failures in failures.filter(|failures| is_read(&failures[0].feature)) {
+        for failures in failures {
             features.unavailable.push(Unavailable {
                 feature: failures[0].feature.to_string(),
                 rows: failures.len(),

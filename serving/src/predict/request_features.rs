@@ -45,9 +45,6 @@ impl Computed {
                 let name = &failure.feature.feature;
                 let position = view.features.iter().position(|feature| feature == name);
                 let array = first + position.unwrap_or_default();
-                if !plan.reads_array(array) {
-                    continue;
-                }
                 self.failures.push(Failure {
                     array,
                     entity: failure.row,

@@ -161,15 +161,8 @@ impl ServicePlan {
                 source,
             });
         }
+        builder.unread_fields();
         Ok(Ok(builder.plan))
-    }
-
-    /// Whether one of the service's features is this computed array: a view may compute more than the service reads.
-    pub(crate) fn reads_array(&self, wanted: usize) -> bool {
-        let mut sources = self.features.iter().map(|feature| &feature.source);
-        sources.any(
-            |source| matches!(source, FeatureSource::Computed { array, .. } if *array == wanted),
-        )
     }
 }
 
@@ -301,11 +294,21 @@ impl Builder<'_> {
 
     fn compute_view(&mut self, name: &Name) -> Result<(), Stop> {
         let view = &self.definitions.request_views[name];
-        for field in &view.inputs {
-            self.field(field);
-        }
-        let plan = RequestPlan::new(self.definitions, view)
+        let service = &self.definitions.services[&self.plan.name];
+        let is_wanted = |feature: &Name| {
+            let mut read = service.features.iter().map(|f| &f.reference);
+            read.any(|reference| reference.view == *name && reference.feature == *feature)
+        };
+        let plan = RequestPlan::new(self.definitions, view, is_wanted)
             .map_err(|error| broken(format!("request view `{name}`: {error}")))?;
+        for field in &view.inputs {
+            if plan
+                .inputs()
+                .contains(&RequestInput::Field(field.name.clone()))
+            {
+                self.field(field);
+            }
+        }
         let mut inputs = Vec::new();
         for input in plan.inputs() {
             inputs.push(match input {
@@ -319,18 +322,31 @@ impl Builder<'_> {
                 }
             });
         }
+        self.arrays.extend(plan.features().cloned());
         self.plan.request_views.push(RequestViewPlan {
             name: name.clone(),
+            features: plan.features().map(|f| f.feature.clone()).collect(),
             plan,
             inputs,
-            features: view.features.iter().map(|f| f.name.clone()).collect(),
         });
-        self.arrays
-            .extend(view.features.iter().map(|feature| FeatureRef {
-                view: name.clone(),
-                feature: feature.name.clone(),
-            }));
         Ok(())
+    }
+
+    /// Takes up the fields that its request views declare and none of its features reads: they may be sent, and may be
+    /// left out.
+    fn unread_fields(&mut self) {
+        let views = self.plan.request_views.iter();
+        let declared = views.flat_map(|view| &self.definitions.request_views[&view.name].inputs);
+        for field in declared {
+            if !self.plan.fields.iter().any(|f| f.name == field.name) {
+                self.plan.fields.push(Column {
+                    name: field.name.clone(),
+                    data_type: field.data_type,
+                    nullable: true,
+                    default: Some(Value::Null),
+                });
+            }
+        }
     }
 
     /// Takes up a field. One that several request views declare may be null only if all say so, and may be left out only

@@ -21,7 +21,7 @@ fn the_example_loads_with_thirty_stored_and_five_request_features() {
         .collect();
     assert_eq!((stored.len(), service.features.len()), (30, 35));
     let view = &definitions.request_views["basket"];
-    let plan = RequestPlan::new(&definitions, view).expect("plans");
+    let plan = RequestPlan::new(&definitions, view, |_| true).expect("plans");
     let inputs: Vec<String> = plan.inputs().iter().map(ToString::to_string).collect();
     assert_eq!(
         inputs,

@@ -1,0 +1,90 @@
+//! A service asks for the request fields that its own features read, and for no other.
+
+use serde_json::json;
+
+use crate::harness::{Project, shop};
+
+const BASKET: &str = "\
+request_views:
+  basket:
+    inputs:
+      paid: float64
+      channel: string
+    features:
+      share: paid / nullif(cast(spend.amount_lifetime as double), 0)
+      by_phone: channel = 'phone'
+services:
+  share_v1: { features: [basket.share] }
+  both_v1: { features: [basket.*] }
+";
+
+fn project() -> Project {
+    let project = shop();
+    project.write("features/basket.yaml", BASKET);
+    project.apply_and_run(&["2026-03-01"]);
+    project
+}
+
+#[test]
+fn fields_that_no_feature_of_the_service_reads_may_be_left_out_or_sent() {
+    let project = project();
+    let ask = |service, request: &[&str]| {
+        let features = [
+            "features",
+            "--service",
+            service,
+            "--entity",
+            "customer_id=1",
+        ];
+        let request: Vec<&str> = request
+            .iter()
+            .flat_map(|field| ["--request", field])
+            .collect();
+        [&features[..], &request]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    for request in [&["paid=15"][..], &["paid=15", "channel=phone"]] {
+        let asked = ask("share_v1", request);
+        let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+        let answer = project.json(&asked);
+        assert_eq!(
+            answer["results"][0]["features"]["basket.share"]["value"],
+            json!(0.5)
+        );
+    }
+    let asked = ask("both_v1", &["paid=15"]);
+    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let refused = project.fail(&asked);
+    assert!(refused.contains("`channel`"), "{refused}");
+}
+
+#[test]
+fn a_training_set_needs_the_fields_that_the_service_reads() {
+    let project = project();
+    project.write("frame.csv", "customer_id,as_of,paid\n1,2026-03-01,15\n");
+    let frame = project.root().join("frame.csv");
+    let out = project.root().join("out.parquet");
+    let (frame, out) = (frame.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
+    let build = |service| {
+        [
+            "training-set",
+            "--service",
+            service,
+            "--entities",
+            frame,
+            "-o",
+            out,
+        ]
+    };
+    project.run(&build("share_v1"));
+    let set = crate::harness::parquet::read(out.as_ref());
+    assert_eq!(
+        crate::harness::parquet::floats(&set, "basket.share"),
+        [Some(0.5)]
+    );
+    let refused = project.fail(&build("both_v1"));
+    assert!(refused.contains("no column `channel`"), "{refused}");
+}
