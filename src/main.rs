@@ -41,8 +41,12 @@ fn main() -> ExitCode {
     }
 }
 
+/// Of each thread: the engine calls itself for each level of an expression.
+const STACK: usize = 8 << 20;
+
 fn run(arguments: Arguments) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .thread_stack_size(STACK)
         .enable_all()
         .build()?;
     runtime.block_on(verbs::run(arguments))

@@ -14,8 +14,8 @@ pub struct Model {
     pub service: Name,
     /// The name of the score in answers.
     pub output: Name,
-    /// Applied to the model's raw score.
-    pub transform: Transform,
+    /// Applied to the model's raw score; left out, it is the one that belongs to the model's objective.
+    pub transform: Option<Transform>,
     /// Hash of the above but the description, and of the service's fingerprint.
     pub fingerprint: Fingerprint,
 }

@@ -321,7 +321,7 @@ async fn newest_bundles(night: &Night, definitions: &Definitions) -> Result<Vec<
         let bytes = night.registry.bundle(fingerprint).await?;
         let bundle = Bundle::from_bytes(&bytes).map_err(|e| refused(&e))?;
         bundle
-            .check_service(&definitions.services[&model.service])
+            .check_model(model, &definitions.services[&model.service])
             .map_err(|e| refused(&e))?;
         models.push(ReleaseModel {
             model: name.clone(),

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::exact_cast::exact_cast;
 use crate::keyed::{batch_of, stamp};
 use crate::keys;
-use crate::scan::{Cut, CutSource, KEY, RowKind};
+use crate::scan::{Cut, CutSource, KEY, RowCount, RowKind};
 use crate::session::Session;
 use crate::snapshot::{self, Counts, Snapshot};
 
@@ -53,27 +53,16 @@ pub(crate) async fn compute(
     sql: &SqlSnapshot,
     as_of: Instant,
 ) -> Result<Snapshot> {
-    let context = session.context(session.threads());
-    let mut rows_read = Vec::new();
-    let without_key = Arc::new(AtomicU64::new(0));
-    for name in &sql.sources {
-        let cut = Cut {
-            as_of,
-            rows: RowKind::Events,
-        };
-        let table = CutSource::open(definitions, &definitions.sources[name], cut).await?;
-        rows_read.push(table.rows_read());
-        context
-            .register_table(name.as_str(), Arc::new(table))
-            .map_err(|e| Error::engine(format!("`{}`", view.name), &e))?;
-    }
     let failed = |e: DataFusionError| failed(view, sql, &e);
-    let plan = plan(&context, sql, as_of).await.map_err(failed)?;
-    let context = if depends_on_order(&plan).map_err(failed)? {
-        session.context(1)
-    } else {
-        context
-    };
+    let without_key = Arc::new(AtomicU64::new(0));
+    let mut tables = Tables::open(definitions, sql, as_of).await?;
+    let mut context = tables.context(session, session.threads()).map_err(failed)?;
+    let mut plan = plan(&context, sql, as_of).await.map_err(failed)?;
+    if depends_on_order(&plan).map_err(failed)? {
+        tables = tables.in_total_order();
+        context = tables.context(session, 1).map_err(failed)?;
+        plan = self::plan(&context, sql, as_of).await.map_err(failed)?;
+    }
     let rows = context.execute_logical_plan(plan).await.map_err(failed)?;
     let sorted = by_key(rows, definitions.entity_of(view), view).map_err(failed)?;
     let stream = sorted.execute_stream().await.map_err(failed)?;
@@ -95,8 +84,50 @@ pub(crate) async fn compute(
     Ok(Snapshot {
         schema,
         batches: batches.boxed(),
-        counts: Counts::new(rows_read, without_key),
+        counts: Counts::new(tables.rows_read(), without_key),
     })
+}
+
+/// The cut sources that a query reads.
+struct Tables(Vec<(String, Arc<CutSource>)>);
+
+impl Tables {
+    async fn open(definitions: &Definitions, sql: &SqlSnapshot, as_of: Instant) -> Result<Self> {
+        let cut = Cut {
+            as_of,
+            rows: RowKind::Events,
+        };
+        let mut tables = Vec::new();
+        for name in &sql.sources {
+            let source = CutSource::open(definitions, &definitions.sources[name], cut).await?;
+            tables.push((name.to_string(), Arc::new(source.with_plain_floats())));
+        }
+        Ok(Self(tables))
+    }
+
+    fn in_total_order(self) -> Self {
+        let ordered = |(name, table): (String, Arc<CutSource>)| {
+            (name, Arc::new(table.as_ref().clone().in_total_order()))
+        };
+        Self(self.0.into_iter().map(ordered).collect())
+    }
+
+    /// A context of its own, in which the query finds them.
+    fn context(
+        &self,
+        session: &Session,
+        partitions: usize,
+    ) -> std::result::Result<SessionContext, DataFusionError> {
+        let context = session.context(partitions);
+        for (name, table) in &self.0 {
+            context.register_table(name.as_str(), Arc::clone(table) as _)?;
+        }
+        Ok(context)
+    }
+
+    fn rows_read(&self) -> Vec<Arc<RowCount>> {
+        self.0.iter().map(|(_, table)| table.rows_read()).collect()
+    }
 }
 
 fn failed(view: &FeatureView, sql: &SqlSnapshot, error: &DataFusionError) -> Error {
@@ -132,8 +163,8 @@ async fn plan(
         .await
 }
 
-/// Whether the order in which rows reach an operator can show in the result. Such plans run in one partition, where
-/// that order is the order of files and rows.
+/// Whether the order in which rows reach an operator can show in the result. Such plans run in one partition over rows
+/// in an order that only the rows decide: ties go the same way whatever the files and threads (rules 3 and 10).
 fn depends_on_order(plan: &LogicalPlan) -> std::result::Result<bool, DataFusionError> {
     let mut depends = false;
     plan.apply_with_subqueries(|node| {

@@ -22,8 +22,9 @@ use datafusion_sql::sqlparser::tokenizer::Token;
 use crate::data_type::DataType;
 use crate::expression::{RequestInput, input_schema};
 use crate::parse::reader::{accepted, nearest};
+use crate::sql::chain;
 use crate::sql::functions::{Planning, settings};
-use crate::sql::statement::{folded, function_fault};
+use crate::sql::statement::{folded, function_fault, operator_fault};
 use crate::sql::{Fault, engine_fault, parser_fault, range_of};
 
 /// What an expression is planned to.
@@ -86,6 +87,9 @@ fn untyped(arrow_type: &ArrowType) -> Fault {
 }
 
 fn parse(text: &str) -> Result<SqlExpr, Fault> {
+    if let Some(fault) = chain::too_long(text) {
+        return Err(fault);
+    }
     let mut parser = Parser::new(&GenericDialect {})
         .try_with_sql(text)
         .map_err(|e| parser_fault(text, &e))?;
@@ -111,6 +115,7 @@ fn resolve(
     let mut reads = Vec::new();
     let _: ControlFlow<()> = visit_expressions(parsed, |expr| {
         let range = range_of(text, expr.span());
+        faults.extend(operator_fault(text, expr));
         match expr {
             SqlExpr::Identifier(ident) => match position(inputs, None, &folded(ident)) {
                 Some(index) => reads.push(index),

@@ -23,7 +23,7 @@ pub(crate) fn read<'a>(
     let service = reader.require(&fields, "service");
     let service = service.and_then(|node| reader.text(node, "`service`"));
     let mut output = name.clone();
-    let mut transform = Transform::Identity;
+    let mut transform = None;
     if let Some(node) = fields.get("output") {
         let span = fields.key_span("output");
         let fields = reader.fields(node, &span, "`output`", &["name", "transform"])?;
@@ -31,7 +31,7 @@ pub(crate) fn read<'a>(
             output = reader.parsed(node, "`name`", Name::parse)?.value;
         }
         if let Some(node) = fields.get("transform") {
-            transform = reader.one_of(node, "a transform", &Transform::NAMED)?;
+            transform = Some(reader.one_of(node, "a transform", &Transform::NAMED)?);
         }
     }
     Some(DeclaredModel {

@@ -126,5 +126,5 @@ pub(crate) struct DeclaredModel {
     pub(crate) description: Option<String>,
     pub(crate) service: Text,
     pub(crate) output: Name,
-    pub(crate) transform: Transform,
+    pub(crate) transform: Option<Transform>,
 }

@@ -11,6 +11,7 @@
 //! [`functions()`] and [`settings`] hold for both.
 
 mod arithmetic;
+pub(crate) mod chain;
 pub(crate) mod check;
 mod fault;
 pub(crate) mod functions;

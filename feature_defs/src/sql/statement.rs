@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use datafusion_sql::sqlparser::ast::{
-    Expr, Function, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr, Spanned, Statement,
-    TableFactor, Value as SqlValue, Visit, Visitor, visit_expressions_mut,
+    BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr,
+    Spanned, Statement, TableFactor, Value as SqlValue, Visit, Visitor, visit_expressions_mut,
 };
 use datafusion_sql::sqlparser::dialect::GenericDialect;
 use datafusion_sql::sqlparser::parser::Parser;
 use datafusion_sql::sqlparser::tokenizer::Token;
 
 use crate::parse::reader::{accepted, nearest};
+use crate::sql::chain;
 use crate::sql::functions::{REFUSED, names};
 use crate::sql::{Fault, parser_fault, range_of};
 use crate::time::Instant;
@@ -65,6 +66,9 @@ fn placeholder(expr: &Expr) -> Option<&str> {
 
 /// The one statement of a text, if it is a query.
 pub(crate) fn parse(text: &str) -> Result<Statement, Fault> {
+    if let Some(fault) = chain::too_long(text) {
+        return Err(fault);
+    }
     let mut parser = Parser::new(&GenericDialect {})
         .try_with_sql(text)
         .map_err(|e| parser_fault(text, &e))?;
@@ -227,8 +231,25 @@ impl Visitor for Inspector<'_> {
         {
             self.faults.push(fault);
         }
+        self.faults.extend(operator_fault(self.text, expr));
         ControlFlow::Continue(())
     }
+}
+
+/// An operator that is refused.
+pub(crate) fn operator_fault(text: &str, expr: &Expr) -> Option<Fault> {
+    let Expr::BinaryOp { op, .. } = expr else {
+        return None;
+    };
+    let shifts = matches!(
+        op,
+        BinaryOperator::PGBitwiseShiftLeft | BinaryOperator::PGBitwiseShiftRight
+    );
+    shifts.then(|| {
+        let message = format!("`{op}` is not accepted: it drops bits without a word");
+        let range = range_of(text, expr.span());
+        Fault::new(message, range, "multiply or divide, which tell an overflow")
+    })
 }
 
 /// A function that is refused or not known; `aggregates` says whether those and window functions are accepted.

@@ -8,7 +8,8 @@ use arrow::array::{
 };
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Date64Type, Int64Type, TimeUnit,
+    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Date64Type, Float32Type, Float64Type,
+    Int64Type, TimeUnit,
 };
 use chrono_tz::Tz;
 use feature_defs::data_type::DataType;
@@ -235,6 +236,36 @@ fn instants(
         }
     })?;
     Ok(TimestampMicrosecondArray::from(times).with_timezone("UTC"))
+}
+
+/// Floats with 0 for -0 and one NaN for all; other columns as they are.
+pub(super) fn plain_floats(column: &ArrayRef) -> ArrayRef {
+    // Zero and minus zero have the sum zero.
+    match column.data_type() {
+        ArrowType::Float64 => {
+            let floats = column.as_primitive::<Float64Type>();
+            let plain = |value: f64| {
+                if value.is_nan() {
+                    f64::NAN
+                } else {
+                    value + 0.0
+                }
+            };
+            Arc::new(floats.unary::<_, Float64Type>(plain))
+        }
+        ArrowType::Float32 => {
+            let floats = column.as_primitive::<Float32Type>();
+            let plain = |value: f32| {
+                if value.is_nan() {
+                    f32::NAN
+                } else {
+                    value + 0.0
+                }
+            };
+            Arc::new(floats.unary::<_, Float32Type>(plain))
+        }
+        _ => Arc::clone(column),
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod csv;
 mod csv_records;
 mod csv_values;
 mod files;
+mod ordered;
 mod parquet;
 mod sorted;
 mod table;

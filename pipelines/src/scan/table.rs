@@ -21,9 +21,10 @@ use feature_defs::source::{Source, SourceFormat};
 use feature_defs::time::Instant;
 
 use super::Cut;
-use super::convert::{Failure, to_instants};
+use super::convert::{Failure, plain_floats, to_instants};
 use super::csv::CsvFile;
 use super::files::{self, SourceFile};
+use super::ordered::in_total_order;
 use super::parquet::{ParquetFile, RowGroup};
 use crate::error::{Error, Result};
 
@@ -33,13 +34,25 @@ pub(crate) const EVENT_TIME: &str = "__event_time";
 pub(crate) const CREATED_TIME: &str = "__created_time";
 
 /// The rows of a source that are seen as of an instant.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CutSource {
     source: Arc<Source>,
     cut: Cut,
     schema: SchemaRef,
     pieces: Vec<Piece>,
     rows_read: Arc<RowCount>,
+    order: Order,
+    /// Whether floats come with one zero and one NaN.
+    plain_floats: bool,
+}
+
+/// In which order a scan gives rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// As they are found, over several partitions.
+    Any,
+    /// By all columns of the scan, in one partition: rows that are equal in them cannot be told apart.
+    Total,
 }
 
 /// How many rows of a source were seen; a query that scans it twice sees the same rows twice and counts them once.
@@ -95,6 +108,8 @@ impl CutSource {
             schema: Arc::new(Schema::new(fields)),
             pieces,
             rows_read: Arc::default(),
+            order: Order::Any,
+            plain_floats: false,
         })
     }
 
@@ -105,6 +120,20 @@ impl CutSource {
         fields.push(Arc::new(Field::new(EVENT_TIME, instant.clone(), false)));
         fields.push(Arc::new(Field::new(CREATED_TIME, instant, true)));
         self.schema = Arc::new(Schema::new(fields));
+        self
+    }
+
+    /// The same with floats as SQL compares them: 0 for -0, and one NaN for all. Queries group and count by bits, and
+    /// only sometimes by value.
+    pub(crate) fn with_plain_floats(mut self) -> Self {
+        self.plain_floats = true;
+        self
+    }
+
+    /// The same in an order that only the rows decide, whatever files they are in: for queries whose result the order of
+    /// their rows can show in.
+    pub(crate) fn in_total_order(mut self) -> Self {
+        self.order = Order::Total;
         self
     }
 
@@ -171,8 +200,12 @@ impl TableProvider for CutSource {
                 plan: Arc::clone(&plan),
             }));
         }
-        let exec = StreamingTableExec::try_new(schema, streams, None, [], false, None)?;
-        Ok(Arc::new(exec))
+        let found =
+            StreamingTableExec::try_new(Arc::clone(&schema), streams, None, [], false, None)?;
+        match self.order {
+            Order::Any => Ok(Arc::new(found)),
+            Order::Total => in_total_order(Arc::new(found), schema),
+        }
     }
 }
 
@@ -221,6 +254,7 @@ pub(super) struct ReadPlan {
     read: Vec<usize>,
     event_time: usize,
     created_time: Option<usize>,
+    plain_floats: bool,
     /// For each column of the output, where it comes from.
     output: Vec<From>,
     rows_read: Arc<AtomicU64>,
@@ -263,6 +297,7 @@ impl ReadPlan {
             read,
             event_time,
             created_time,
+            plain_floats: table.plain_floats,
             output,
             rows_read: table.rows_read.scan(),
         }
@@ -344,6 +379,7 @@ impl ReadPlan {
             .output
             .iter()
             .map(|from| match from {
+                From::Read(place) if self.plain_floats => plain_floats(&columns[*place]),
                 From::Read(place) => Arc::clone(&columns[*place]),
                 From::EventTime => Arc::clone(&event_times),
                 From::CreatedTime => Arc::clone(&created_times),

@@ -71,3 +71,110 @@ async fn integer_arithmetic_that_fits_is_that_of_integers() {
         assert_eq!(totals, expected, "{text}");
     }
 }
+
+/// Rows of key 1 with ties in time, of which some are equal: in files as they are parted.
+const TIED: [&str; 6] = [
+    "1,2024-01-01,3",
+    "1,2024-01-01,1",
+    "1,2024-01-02,2",
+    "1,2024-01-02,2",
+    "1,2024-01-02,7",
+    "1,2023-12-31,5",
+];
+
+async fn answer(text: &str, files: &[Vec<&str>], threads: usize) -> i64 {
+    let dir = tempfile::tempdir().expect("dir");
+    let mut definitions = definitions(dir.path());
+    add_entity(&mut definitions, "thing", &[("k", DataType::Int64)]);
+    for (number, rows) in files.iter().enumerate() {
+        let file = dir.path().join(format!("rows-{number}.csv"));
+        std::fs::write(file, format!("k,at,n\n{}\n", rows.join("\n"))).expect("file");
+    }
+    let columns = [
+        ("k", DataType::Int64),
+        ("at", DataType::Timestamp),
+        ("n", DataType::Int64),
+    ];
+    add_source(&mut definitions, "big", "rows-*.csv", &columns, "at", None);
+    let features = [("total", DataType::Int64)];
+    add_sql(&mut definitions, "s", "thing", &["big"], text, &features);
+    let rows = rows(&session(threads), &definitions, "s", "2024-02-01").await;
+    let rows = rows.expect(text);
+    let totals = rows.column_by_name("total").expect("column");
+    totals.as_primitive::<Int64Type>().value(0)
+}
+
+#[tokio::test]
+async fn ties_of_queries_go_the_same_way_whatever_the_files_and_threads() {
+    let backwards: Vec<&str> = TIED.iter().rev().copied().collect();
+    let parted = [TIED[3..].to_vec(), TIED[..3].to_vec()];
+    let queries = [
+        "select k, first_value(n) as total from big group by k",
+        "select k, last_value(n order by at) as total from big group by k",
+        "select k, n as total from (select k, n, row_number() over (partition by k order by at desc) as r from big) as ranked where r = 1",
+        "select k, n as total from (select k, n, lag(n) over (partition by k order by at) as before from big) as shifted where before = 2 and n <> 2",
+        "select distinct on (k) k, n as total from big order by k, at desc",
+        "select k, n as total from big limit 1",
+        "select k, cast(string_agg(cast(n as string), '') as bigint) as total from big group by k",
+        "select k, arrow_cast(stddev(n * 0.1) * 1e15, 'Int64') as total from big group by k",
+        "select k, s as total from (select k, at, n, sum(n) over (partition by k order by at rows 1 preceding) as s from big) as sums order by at desc, n limit 1",
+    ];
+    for text in queries {
+        let expected = answer(text, &[TIED.to_vec()], 1).await;
+        for (files, threads) in [
+            (&[backwards.clone()][..], 1),
+            (&parted[..], 2),
+            (&parted[..], 3),
+        ] {
+            assert_eq!(answer(text, files, threads).await, expected, "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn zero_and_minus_zero_are_one_value_whatever_the_threads() {
+    let dir = tempfile::tempdir().expect("dir");
+    let mut definitions = definitions(dir.path());
+    add_entity(&mut definitions, "thing", &[("k", DataType::Int64)]);
+    for file in 0..3 {
+        let rows = (0..20_000).map(|row| {
+            let zero = if row % 2 == 0 { "0.0" } else { "-0.0" };
+            format!("{},2024-01-01,{zero}\n", row % 7)
+        });
+        let text = format!("k,at,f\n{}", rows.collect::<String>());
+        std::fs::write(dir.path().join(format!("rows-{file}.csv")), text).expect("file");
+    }
+    let columns = [
+        ("k", DataType::Int64),
+        ("at", DataType::Timestamp),
+        ("f", DataType::Float64),
+    ];
+    add_source(&mut definitions, "big", "rows-*.csv", &columns, "at", None);
+    let features = [("total", DataType::Int64)];
+    for (view, text) in [
+        (
+            "a",
+            "select k, count(distinct f) as total from big where f = 0 group by k",
+        ),
+        (
+            "b",
+            "select k, count(*) as total from (select k, f from big group by k, f) as g group by k",
+        ),
+        (
+            "c",
+            "select k, count(distinct f) as total from big group by k",
+        ),
+    ] {
+        add_sql(&mut definitions, view, "thing", &["big"], text, &features);
+        for threads in [1, 2, 4] {
+            let rows = rows(&session(threads), &definitions, view, "2024-02-01").await;
+            let rows = rows.expect(text);
+            let totals = rows.column_by_name("total").expect("column");
+            assert_eq!(
+                totals.as_primitive::<Int64Type>().values(),
+                &[1; 7],
+                "{text}, {threads}"
+            );
+        }
+    }
+}

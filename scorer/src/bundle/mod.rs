@@ -62,16 +62,17 @@ pub enum BundleError {
         /// Its type.
         data_type: DataType,
     },
-    /// The declared transform is not the one that the model was trained for.
+    /// The declared transform is not the one that the model was trained for, or there is none that belongs to it.
     #[error(
-        "the model was trained for `{objective}`, whose scores `{declared}` does not turn into answers: {}",
+        "the model was trained for `{objective}`, whose scores {} into answers: {}",
+        declared.map_or_else(|| "no transform of ours turns".to_owned(), |name| format!("`{name}` does not turn")),
         advice(*expected)
     )]
     Transform {
         /// The objective, as the model file has it.
         objective: String,
         /// The transform that the definitions declare.
-        declared: &'static str,
+        declared: Option<&'static str>,
         /// The transform that belongs to the objective, if there is one.
         expected: Option<&'static str>,
     },
@@ -121,7 +122,7 @@ impl Bundle {
                 });
             }
         }
-        check_transform(model.transform, ensemble)?;
+        let transform = transform_of(model.transform, ensemble)?;
         let quantized = Quantized::new(ensemble)?;
         let scorer: Arc<dyn Scorer> = Arc::new(kernels::fastest(&quantized));
         let (report, checksum) = report::verify(ensemble, &quantized, scorer.as_ref())?;
@@ -130,7 +131,7 @@ impl Bundle {
             service: service.name.clone(),
             service_fingerprint: service.fingerprint,
             output: model.output.clone(),
-            transform: model.transform,
+            transform,
             objective: ensemble.objective.as_ref().map(|o| o.text.clone()),
             inputs,
             report,
@@ -251,30 +252,66 @@ impl Bundle {
         Arc::clone(&self.scorer)
     }
 
-    /// Checks that a service has exactly this bundle's inputs, by name, with the same types and defaults. Their order
-    /// does not matter.
+    /// Checks that a model and its service are still those that this bundle was made for: exactly its inputs, by name,
+    /// with the same types and defaults, in any order; and its transform, if one is declared.
     ///
     /// # Errors
-    /// [`Mismatch`] with what is missing, extra or different, and both lists.
-    pub fn check_service(&self, service: &FeatureService) -> Result<(), Mismatch> {
+    /// [`Misfit`] with all that differs.
+    pub fn check_model(&self, model: &Model, service: &FeatureService) -> Result<(), Misfit> {
+        self.check_service(service)?;
+        let bundle = self.manifest.transform;
+        match model.transform {
+            Some(declared) if declared != bundle => Err(Misfit::Transform {
+                declared: transform_name(declared),
+                bundle: transform_name(bundle),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_service(&self, service: &FeatureService) -> Result<(), Mismatch> {
         binding::check(&self.manifest.inputs, service)
     }
 }
 
-/// Raw scores can always be asked for; any other transform must be the objective's own. A model without an objective
-/// was trained on one of the user's making, and only they know.
-fn check_transform(declared: Transform, ensemble: &Ensemble) -> Result<(), BundleError> {
+/// What a bundle and the definitions disagree about.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    /// The service has other features.
+    #[error(transparent)]
+    Features(#[from] Mismatch),
+    /// The model declares another transform.
+    #[error(
+        "the model declares the transform `{declared}`, and its bundle was imported with `{bundle}`"
+    )]
+    Transform {
+        /// By the definitions.
+        declared: &'static str,
+        /// By the bundle.
+        bundle: &'static str,
+    },
+}
+
+/// The transform of a bundle. Raw scores can always be asked for; any other transform must be the objective's own, which
+/// is also taken when none is declared. A model without an objective was trained on one of the user's making: raw
+/// scores, unless they know better.
+fn transform_of(
+    declared: Option<Transform>,
+    ensemble: &Ensemble,
+) -> Result<Transform, BundleError> {
     let Some(objective) = &ensemble.objective else {
-        return Ok(());
+        return Ok(declared.unwrap_or(Transform::Identity));
     };
-    if declared == Transform::Identity || objective.transform == Some(declared) {
-        return Ok(());
+    match (declared, objective.transform) {
+        (Some(Transform::Identity), _) => Ok(Transform::Identity),
+        (None, Some(own)) => Ok(own),
+        (Some(declared), Some(own)) if declared == own => Ok(own),
+        (declared, own) => Err(BundleError::Transform {
+            objective: objective.text.clone(),
+            declared: declared.map(transform_name),
+            expected: own.map(transform_name),
+        }),
     }
-    Err(BundleError::Transform {
-        objective: objective.text.clone(),
-        declared: transform_name(declared),
-        expected: objective.transform.map(transform_name),
-    })
 }
 
 fn transform_name(transform: Transform) -> &'static str {
@@ -286,7 +323,8 @@ fn transform_name(transform: Transform) -> &'static str {
 
 fn advice(expected: Option<&'static str>) -> String {
     match expected {
-        Some("identity") | None => "declare `identity`".to_owned(),
+        None => "declare `identity` for raw scores".to_owned(),
+        Some("identity") => "declare `identity`".to_owned(),
         Some(expected) => format!("declare `{expected}`, or `identity` for raw scores"),
     }
 }

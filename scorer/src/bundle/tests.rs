@@ -4,6 +4,7 @@ use feature_defs::value::Value;
 
 use super::*;
 use crate::import::lightgbm;
+use crate::trees::Objective;
 
 const TEXT: &str = include_str!("../../tests/data/tiny.txt");
 
@@ -53,7 +54,7 @@ fn model(transform: Transform) -> Model {
         description: None,
         service: name("buys_again_v1"),
         output: name("buys_again_90d"),
-        transform,
+        transform: Some(transform),
         fingerprint: Fingerprint::of(["model"]),
     }
 }
@@ -228,6 +229,28 @@ fn string_features_are_refused() {
 
 #[test]
 fn transform_of_another_objective_is_refused() {
+    let undeclared = Model {
+        transform: None,
+        ..model(Transform::Exp)
+    };
+    let built = Bundle::build(&undeclared, &fitting(), &tiny()).expect("built");
+    assert_eq!(built.transform(), Transform::Sigmoid);
+    assert_eq!(built.check_model(&undeclared, &fitting()), Ok(()));
+    let misfit = built.check_model(&model(Transform::Identity), &fitting());
+    let expected =
+        "the model declares the transform `identity`, and its bundle was imported with `sigmoid`";
+    assert_eq!(misfit.expect_err("another").to_string(), expected);
+    let mut squared = tiny();
+    squared.objective = Some(Objective {
+        text: "regression sqrt".to_owned(),
+        transform: None,
+    });
+    let refused = Bundle::build(&undeclared, &fitting(), &squared);
+    let expected = "the model was trained for `regression sqrt`, whose scores no transform of ours turns into answers: \
+                    declare `identity` for raw scores";
+    assert_eq!(refused.expect_err("refused").to_string(), expected);
+    assert!(Bundle::build(&model(Transform::Identity), &fitting(), &squared).is_ok());
+
     assert!(Bundle::build(&model(Transform::Identity), &fitting(), &tiny()).is_ok());
     let refused = Bundle::build(&model(Transform::Exp), &fitting(), &tiny());
     let expected = "the model was trained for `binary sigmoid:1`, whose scores `exp` does not turn into answers: \

@@ -144,13 +144,8 @@ fn plan(
             .get(&model)
             .ok_or_else(|| refused("is of no declared model".to_owned()))?;
         bundle
-            .check_service(&definitions.services[&declared.service])
-            .map_err(|mismatch| {
-                refused(format!(
-                    "does not fit service `{}`: {mismatch}",
-                    declared.service
-                ))
-            })?;
+            .check_model(declared, &definitions.services[&declared.service])
+            .map_err(|misfit| refused(format!("does not fit: {misfit}")))?;
         let open = OpenBundle {
             short: bundle.fingerprint().short(),
             inputs: bundle
@@ -159,6 +154,7 @@ fn plan(
                 .map(|input| input.name.to_string())
                 .collect(),
             scorer: bundle.scorer(),
+            transform: bundle.transform(),
         };
         opened.insert(model, open);
     }

@@ -35,6 +35,7 @@ pub(crate) struct OpenBundle {
     /// `view.feature` of each input, in the scorer's order.
     pub(crate) inputs: Vec<String>,
     pub(crate) scorer: Arc<dyn Scorer>,
+    pub(crate) transform: Transform,
 }
 
 /// A model, ready to score.
@@ -238,7 +239,7 @@ impl ModelPlan {
         Ok(Self {
             name: model.name.clone(),
             output: model.output.clone(),
-            transform: model.transform,
+            transform: bundle.transform,
             bundle: format!("{}@{}", model.name, bundle.short),
             scorer: bundle.scorer,
             service,

@@ -205,6 +205,7 @@ pub(crate) fn plan(number: u64) -> ReleasePlan {
             short: "0123abcd".to_owned(),
             scorer: Arc::new(Digits(inputs.len())),
             inputs,
+            transform: Transform::Identity,
         };
         (model.name.clone(), bundle)
     });
@@ -347,7 +348,7 @@ fn model(definitions: &mut Definitions, model: &str, service: &str, output: &str
         description: Some(format!("Tells `{output}`")),
         service: name(service),
         output: name(output),
-        transform: Transform::Identity,
+        transform: None,
         fingerprint: Fingerprint::of([model]),
     };
     definitions.models.insert(model.name.clone(), model);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use feature_defs::model::Transform;
 use feature_defs::value::Value;
 use indexmap::IndexMap;
 use serde_json::json;
@@ -122,6 +123,7 @@ fn bundles_that_do_not_fit_their_service_are_refused_by_name() {
             short: "0".to_owned(),
             inputs: inputs.iter().map(|input| (*input).to_owned()).collect(),
             scorer: Arc::new(Digits(width)),
+            transform: Transform::Identity,
         };
         ReleasePlan::new(
             definitions,
