@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, stderr};
 
+use feature_defs::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pipelines::progress::{Event, Progress};
 
@@ -50,6 +51,7 @@ impl Progress for Shown {
 fn draw(bar: &ProgressBar, event: Event<'_>) {
     let view_start = bar.position() / STEPS * STEPS;
     match event {
+        Event::Waiting { until } => bar.set_message(waiting(until)),
         Event::Planned { views } => bar.set_length(views as u64 * STEPS),
         Event::ViewStarted { view } => bar.set_message(format!("{view}: computing")),
         Event::Computed { view, rows } => bar.set_message(format!("{view}: {rows} keys computed")),
@@ -67,8 +69,13 @@ fn draw(bar: &ProgressBar, event: Event<'_>) {
     }
 }
 
+fn waiting(until: Instant) -> String {
+    format!("another night runs, or died and left its lease: waiting, until {until} at most")
+}
+
 fn tell(event: Event<'_>) {
     match event {
+        Event::Waiting { until } => output::note(waiting(until)),
         Event::ViewStarted { view } => output::note(format_args!("{view}: computing")),
         Event::ViewFinished { view, keys } => output::note(format_args!("{view}: {keys} keys")),
         Event::Flipped {

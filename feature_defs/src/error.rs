@@ -33,12 +33,38 @@ impl Problem {
     pub fn new(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
         let help = help.into();
         Self {
-            message: message.into(),
+            message: masked(&message.into()),
             span,
             label: String::new(),
-            help: (!help.is_empty()).then_some(help),
+            help: (!help.is_empty()).then(|| masked(&help)),
         }
     }
+}
+
+/// A text with the passwords of its URLs (`scheme://user:password@host`) starred out, each byte by one star, so that
+/// places in it stay.
+pub(crate) fn masked(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(scheme) = rest.find("://") {
+        let (before, url) = rest.split_at(scheme + "://".len());
+        shown.push_str(before);
+        let end =
+            url.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '/' | ','));
+        let authority = &url[..end.unwrap_or(url.len())];
+        let password = authority
+            .rfind('@')
+            .and_then(|at| authority[..at].find(':').map(|colon| colon + 1..at));
+        if let Some(password) = password {
+            shown.push_str(&authority[..password.start]);
+            shown.extend(std::iter::repeat_n('*', password.len()));
+            rest = &url[password.end..];
+        } else {
+            rest = url;
+        }
+    }
+    shown.push_str(rest);
+    shown
 }
 
 /// Every problem that was found in one pass, with the texts that they point into.
@@ -57,3 +83,29 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::masked;
+
+    #[test]
+    fn passwords_of_urls_are_starred_out_and_nothing_moves() {
+        for (text, expected) in [
+            (
+                "registry: postgres://u:s3cr@t@db/x",
+                "registry: postgres://u:******@db/x",
+            ),
+            (
+                "a redis://:pw@h b postgres://u:pä@h",
+                "a redis://:**@h b postgres://u:***@h",
+            ),
+            ("s3://bucket/a:b@c", "s3://bucket/a:b@c"),
+            ("postgres://user@host:5432/x", "postgres://user@host:5432/x"),
+            ("no url: a@b", "no url: a@b"),
+        ] {
+            let shown = masked(text);
+            assert_eq!(shown, expected);
+            assert_eq!(shown.len(), text.len());
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-use crate::error::{Problem, Problems};
+use crate::error::{Problem, Problems, masked};
 
 /// All problems with source excerpts and a closing count, coloured for a terminal if `coloured`.
 #[must_use]
@@ -26,11 +26,11 @@ fn render_one(renderer: &Renderer, problem: &Problem, problems: &Problems) -> St
         .files
         .iter()
         .find(|file| file.path == problem.span.file)
-        .map_or("", |file| file.text.as_str());
+        .map_or_else(String::new, |file| masked(&file.text));
     let annotation = AnnotationKind::Primary
         .span(problem.span.bytes.clone())
         .label(&problem.label);
-    let snippet = Snippet::source(source)
+    let snippet = Snippet::source(&source)
         .path(&problem.span.file)
         .annotation(annotation);
     let group = Level::ERROR

@@ -10,6 +10,7 @@ use store::registry::{Lease, Registry};
 use tokio::task::JoinHandle;
 
 use crate::error::{Error, Result};
+use crate::progress::{Event, Progress};
 
 /// The name of the lease that a night holds.
 pub const NIGHT_LEASE: &str = "night";
@@ -35,7 +36,9 @@ impl HeldLease {
         clock: &Arc<dyn Clock>,
         holder: &str,
         length: TimeSpan,
+        progress: &dyn Progress,
     ) -> Result<Self> {
+        let mut waiting = false;
         let give_up = clock.now().micros().saturating_add(length.micros());
         let lease = loop {
             let now = clock.now();
@@ -45,6 +48,11 @@ impl HeldLease {
             {
                 Ok(lease) => break lease,
                 Err(e) if e.kind() == ErrorKind::Conflict && now.micros() <= give_up => {
+                    if !waiting {
+                        let until = Instant::from_micros(give_up);
+                        progress.event(Event::Waiting { until });
+                    }
+                    waiting = true;
                     tokio::time::sleep(RETRY).await;
                 }
                 Err(e) => return Err(e.while_doing("another night is running").into()),

@@ -1,11 +1,17 @@
 //! What a night says while it works. It draws nothing: the command line does.
 
 use feature_defs::name::Name;
+use feature_defs::time::Instant;
 use store::release::ReleaseNumber;
 
 /// Something that happened.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
+    /// Another night runs, or died and left its lease: this one waits, until the given time at most.
+    Waiting {
+        /// When it gives up.
+        until: Instant,
+    },
     /// The night knows what it has to do.
     Planned {
         /// How many views will be computed.

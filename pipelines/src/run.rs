@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::lease::HeldLease;
 use crate::progress::{Event, Progress};
 use crate::publish::{keep, stage};
+use crate::scan::SourceFiles;
 use crate::session::Session;
 
 /// What a night works with.
@@ -119,6 +120,7 @@ pub async fn run(
         &night.clock,
         &request.holder,
         request.lease_length,
+        progress,
     )
     .await?;
     let new_run = NewRun {
@@ -159,6 +161,7 @@ async fn publish(
     let models = newest_bundles(night, definitions).await?;
     let due = due_views(definitions, request, served.as_ref());
     progress.event(Event::Planned { views: due.len() });
+    let files = SourceFiles::of_views(definitions, due.iter().copied()).await?;
 
     let mut reports = Vec::new();
     let mut views = Vec::new();
@@ -176,6 +179,7 @@ async fn publish(
         views.push(release_view);
         reports.push(report);
     }
+    files.check(definitions).await?;
     views.sort_by(|a, b| a.view.cmp(&b.view));
 
     let proposed = Release {

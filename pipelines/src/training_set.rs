@@ -20,6 +20,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::error::{Error, Result};
 use crate::point_in_time::{Answers, Questions, answer};
+use crate::scan::SourceFiles;
 use crate::session::Session;
 
 use frame::Frame;
@@ -92,7 +93,9 @@ async fn join(
     frame: &Frame,
 ) -> Result<(RecordBatch, Vec<Unavailable>)> {
     let mut answers: BTreeMap<&Name, Answers> = BTreeMap::new();
-    for name in stored_views(definitions, service) {
+    let views = stored_views(definitions, service);
+    let files = SourceFiles::of_views(definitions, views.iter().copied()).await?;
+    for name in views {
         let view = &definitions.views[name];
         let questions = Questions {
             keys: &frame.keys(definitions.entity_of(view))?,
@@ -100,6 +103,7 @@ async fn join(
         };
         answers.insert(name, answer(session, definitions, view, &questions).await?);
     }
+    files.check(definitions).await?;
     let stored = |feature: &FeatureRef, default: Option<&Value>| -> Result<ArrayRef> {
         let view = &definitions.views[&feature.view];
         let place = view.features.iter().position(|f| f.name == feature.feature);

@@ -8,6 +8,7 @@ mod determinism;
 mod flip;
 mod harness;
 mod layering;
+mod long_chains;
 mod parity;
 mod request_fields;
 mod rfm_oracle;

@@ -1,9 +1,10 @@
 //! Integer arithmetic that fails where the engine's own operators wrap (rule 9).
 //!
-//! The planner turns `a + b`, `a - b` and `a * b` of integers into functions, which keep the operators' types and the
-//! names of their columns. Floats, decimals, dates and intervals stay with the engine's operators.
+//! The planner turns `a + b`, `a - b` and `a * b` of integers into functions of the operators' types. Floats, decimals,
+//! dates and intervals stay with the engine's operators.
 
-use std::sync::{Arc, LazyLock};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Datum};
 use arrow::compute::kernels::numeric::{add, mul, sub};
@@ -14,8 +15,8 @@ use datafusion_expr::expr::ScalarFunction;
 use datafusion_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
 use datafusion_expr::type_coercion::binary::BinaryTypeCoercer;
 use datafusion_expr::{
-    BinaryExpr, ColumnarValue, Expr, ExprSchemable, Operator, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature, Volatility,
+    ColumnarValue, Expr, ExprSchemable, Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature, Volatility,
 };
 use datafusion_sql::sqlparser::ast::BinaryOperator;
 
@@ -29,50 +30,59 @@ impl ExprPlanner for CheckedArithmetic {
         expr: RawBinaryExpr,
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawBinaryExpr>> {
-        let Some(function) = function_of(&expr.op) else {
-            return Ok(PlannerResult::Original(expr));
+        let operator = match expr.op {
+            BinaryOperator::Plus => Operator::Plus,
+            BinaryOperator::Minus => Operator::Minus,
+            BinaryOperator::Multiply => Operator::Multiply,
+            _ => return Ok(PlannerResult::Original(expr)),
         };
-        let types = (expr.left.get_type(schema), expr.right.get_type(schema));
-        let (Ok(left), Ok(right)) = types else {
-            return Ok(PlannerResult::Original(expr));
+        let types = (type_of(&expr.left, schema), type_of(&expr.right, schema));
+        let integers = match types {
+            (Some(left), Some(right)) => integer_types(operator, &left, &right),
+            _ => None,
         };
-        if integer_types(function.operator, &left, &right).is_none() {
+        if integers.is_none() {
             return Ok(PlannerResult::Original(expr));
         }
-        let function =
-            ScalarFunction::new_udf(Arc::clone(&function.function), vec![expr.left, expr.right]);
-        Ok(PlannerResult::Planned(Expr::ScalarFunction(function)))
+        let function = Checked::new(operator, &expr.left, &expr.right);
+        let call = ScalarFunction::new_udf(
+            Arc::new(ScalarUDF::new_from_impl(function)),
+            vec![expr.left, expr.right],
+        );
+        Ok(PlannerResult::Planned(Expr::ScalarFunction(call)))
     }
 }
 
-struct Arithmetic {
-    operator: Operator,
-    function: Arc<ScalarUDF>,
+/// The type of an expression. The engine would name every part of a chain of ours for it; this walks down the chain.
+fn type_of(expr: &Expr, schema: &DFSchema) -> Option<ArrowType> {
+    let mut rights = Vec::new();
+    let mut left = expr;
+    while let Some((checked, [first, second])) = parts(left) {
+        rights.push((checked.operator, second));
+        left = first;
+    }
+    let leftmost = left.get_type(schema).ok()?;
+    rights
+        .into_iter()
+        .rev()
+        .try_fold(leftmost, |left, (operator, right)| {
+            let right = type_of(right, schema)?;
+            let (left, right) = integer_types(operator, &left, &right)?;
+            let coercer = BinaryTypeCoercer::new(&left, &operator, &right);
+            coercer.get_result_type().ok()
+        })
 }
 
-fn function_of(operator: &BinaryOperator) -> Option<&'static Arithmetic> {
-    static FUNCTIONS: LazyLock<[Arithmetic; 3]> = LazyLock::new(|| {
-        [
-            (Operator::Plus, "checked_add"),
-            (Operator::Minus, "checked_subtract"),
-            (Operator::Multiply, "checked_multiply"),
-        ]
-        .map(|(operator, name)| Arithmetic {
-            operator,
-            function: Arc::new(ScalarUDF::new_from_impl(Checked {
-                operator,
-                name,
-                signature: Signature::user_defined(Volatility::Immutable),
-            })),
-        })
-    });
-    let position = match operator {
-        BinaryOperator::Plus => 0,
-        BinaryOperator::Minus => 1,
-        BinaryOperator::Multiply => 2,
-        _ => return None,
+/// The function and the two sides of a checked operation.
+fn parts(expr: &Expr) -> Option<(&Checked, &[Expr; 2])> {
+    let Expr::ScalarFunction(call) = expr else {
+        return None;
     };
-    Some(&FUNCTIONS[position])
+    let function: &dyn std::any::Any = call.func.inner().as_ref();
+    Some((
+        function.downcast_ref()?,
+        call.args.as_slice().try_into().ok()?,
+    ))
 }
 
 /// What both sides become when the operator is arithmetic of integers.
@@ -90,18 +100,35 @@ fn integer_types(
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Checked {
     operator: Operator,
-    name: &'static str,
+    /// What the operation is called, made once: the engine asks for the names of all parts of a chain, over and over.
+    name: String,
     signature: Signature,
 }
 
 impl Checked {
-    /// The operator over the same operands, for names.
-    fn unchecked(&self, arguments: &[Expr]) -> Result<BinaryExpr> {
-        let [left, right] = arguments else {
-            return exec_err!("{} takes two arguments", self.name);
+    /// Longer names are cut off and end in a hash.
+    const LONGEST_NAME: usize = 100;
+
+    fn new(operator: Operator, left: &Expr, right: &Expr) -> Self {
+        let name_of = |side: &Expr| match parts(side) {
+            Some((checked, _)) => checked.name.clone(),
+            None => side.schema_name().to_string(),
         };
-        let (left, right) = (Box::new(left.clone()), Box::new(right.clone()));
-        Ok(BinaryExpr::new(left, self.operator, right))
+        let mut name = format!("({} {operator} {})", name_of(left), name_of(right));
+        if name.len() > Self::LONGEST_NAME {
+            let mut hasher = DefaultHasher::new();
+            name.hash(&mut hasher);
+            let start = name
+                .chars()
+                .take(Self::LONGEST_NAME / 2)
+                .collect::<String>();
+            name = format!("{start}...{:016x}", hasher.finish());
+        }
+        Self {
+            operator,
+            name,
+            signature: Signature::user_defined(Volatility::Immutable),
+        }
     }
 
     fn types(&self, types: &[ArrowType]) -> Result<(ArrowType, ArrowType)> {
@@ -118,20 +145,19 @@ impl Checked {
 
 impl ScalarUDFImpl for Checked {
     fn name(&self) -> &str {
-        self.name
+        &self.name
     }
 
     fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    fn display_name(&self, arguments: &[Expr]) -> Result<String> {
-        Ok(Expr::BinaryExpr(self.unchecked(arguments)?).to_string())
+    fn display_name(&self, _arguments: &[Expr]) -> Result<String> {
+        Ok(self.name.clone())
     }
 
-    fn schema_name(&self, arguments: &[Expr]) -> Result<String> {
-        let unchecked = Expr::BinaryExpr(self.unchecked(arguments)?);
-        Ok(unchecked.schema_name().to_string())
+    fn schema_name(&self, _arguments: &[Expr]) -> Result<String> {
+        Ok(self.name.clone())
     }
 
     fn coerce_types(&self, types: &[ArrowType]) -> Result<Vec<ArrowType>> {

@@ -114,6 +114,39 @@ impl ExactSum {
         Some(if negative { -magnitude } else { magnitude })
     }
 
+    /// The sum of an integer alone.
+    #[expect(clippy::cast_precision_loss)] // parts of 48 bits
+    pub(crate) fn of_integer(value: i128) -> Self {
+        const PART_BITS: u32 = 48;
+        let mut sum = Self::default();
+        let mut rest = value.unsigned_abs();
+        let mut scale = if value < 0 { -1.0 } else { 1.0 };
+        while rest > 0 {
+            let part = rest & ((1 << PART_BITS) - 1);
+            sum.add(part as f64 * scale);
+            rest >>= PART_BITS;
+            scale *= 2_f64.powi(PART_BITS as i32);
+        }
+        sum
+    }
+
+    /// The sum divided by a positive whole number below 2^53, rounded to the nearest `f64` (from a remainder that is
+    /// exact, so that a second rounding shows only within 2^-50 of the middle between two floats). `None` when the sum is
+    /// beyond the greatest `f64`.
+    pub(crate) fn divided_by(&self, divisor: f64) -> Option<f64> {
+        let quotient = self.value()? / divisor;
+        let product = quotient * divisor;
+        if !product.is_finite() {
+            return Some(quotient);
+        }
+        // The product's own rounding error is exact, too.
+        let error = quotient.mul_add(divisor, -product);
+        let mut remainder = self.clone();
+        remainder.subtract(product);
+        remainder.subtract(error);
+        Some(quotient + remainder.value()? / divisor)
+    }
+
     /// What [`ExactSum::scaled_down`] divides by.
     pub(crate) const SCALE_DOWN: f64 = 4_294_967_296.0;
 
@@ -310,6 +343,20 @@ mod tests {
             prop_assert_eq!(merged.value(), Some(expected));
             left.iter().for_each(|value| merged.subtract(*value));
             prop_assert_eq!(merged.value(), sum(right));
+        }
+
+        #[test]
+        fn quotients_are_the_nearest_floats(sum in -(1_i128 << 100)..1 << 100, divisor in 1_i64..1 << 40) {
+            let quotient = ExactSum::of_integer(sum).divided_by(divisor as f64).expect("finite");
+            let distance = |candidate: f64| {
+                let mut distance = ExactSum::of_integer(sum);
+                let product = candidate * divisor as f64;
+                distance.subtract(product);
+                distance.subtract(candidate.mul_add(divisor as f64, -product));
+                distance.value().expect("finite").abs()
+            };
+            prop_assert!(distance(quotient) <= distance(quotient.next_up()));
+            prop_assert!(distance(quotient) <= distance(quotient.next_down()));
         }
 
         #[test]

@@ -218,26 +218,45 @@ impl Total {
         }
     }
 
-    /// The exact total, rounded to a float, divided by the count. When both are below 2^53 that is the mean correctly
-    /// rounded.
-    #[expect(clippy::cast_precision_loss)] // rounded once, to the nearest
+    /// The exact total divided by the count, as the nearest float.
+    #[expect(clippy::cast_precision_loss)] // counts below 2^53
     fn mean(&self, count: u64) -> Result<Value, OutOfRange> {
-        let count_as_float = count as f64;
+        let count = count as f64;
         let mean = match self {
             Self::Nothing => return Ok(Value::Null),
-            Self::Signed(sum) => *sum as f64 / count_as_float,
-            Self::Unsigned(sum) => *sum as f64 / count_as_float,
+            Self::Signed(sum) => integer_mean(*sum, count),
+            Self::Unsigned(sum) => match i128::try_from(*sum) {
+                Ok(sum) => integer_mean(sum, count),
+                Err(_) => *sum as f64 / count,
+            },
             Self::Decimal { unscaled, scale } => {
-                let parts = 10_f64.powi(i32::from(*scale)) * count_as_float;
-                wide_to_float(*unscaled) / parts
+                let parts = 10_f64.powi(i32::from(*scale)) * count;
+                match unscaled.to_i128() {
+                    Some(sum) if parts <= SURELY_WHOLE => integer_mean(sum, parts),
+                    _ => wide_to_float(*unscaled) / parts,
+                }
             }
-            Self::Float(sum) => match sum.value() {
-                Some(sum) => sum / count_as_float,
-                None => mean_of_halves(sum, count_as_float)?,
+            Self::Float(sum) => match sum.divided_by(count) {
+                Some(mean) => mean,
+                None => mean_of_halves(sum, count)?,
             },
         };
         Ok(Value::Float(mean))
     }
+}
+
+/// Every whole number up to here is an `f64` of its own.
+const SURELY_WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// An integer divided by a whole number, as the nearest float.
+#[expect(clippy::cast_precision_loss)] // exact where it is taken
+fn integer_mean(sum: i128, count: f64) -> f64 {
+    let float = sum as f64;
+    if float.abs() <= SURELY_WHOLE {
+        return float / count;
+    }
+    let exact = ExactSum::of_integer(sum).divided_by(count);
+    exact.unwrap_or(float / count)
 }
 
 /// The mean of finite values whose sum does not fit: it always fits, being no greater than the greatest of them.

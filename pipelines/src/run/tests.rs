@@ -274,6 +274,7 @@ async fn a_release_that_was_registered_before_a_crash_is_flipped_by_the_next_nig
         &crashed.night.clock,
         "dead",
         TimeSpan::parse("300ms").expect("span"),
+        &Silent,
     )
     .await
     .expect("lease");
@@ -327,7 +328,8 @@ async fn a_lost_lease_stops_the_night_before_its_next_write() {
     let clock = Arc::new(feature_defs::time::ManualClock::new(at("2024-01-05")));
     let as_clock: Arc<dyn Clock> = clock.clone();
     let length = TimeSpan::parse("1h").expect("span");
-    let lease = HeldLease::acquire(&project.night.registry, &as_clock, "slow", length).await;
+    let lease =
+        HeldLease::acquire(&project.night.registry, &as_clock, "slow", length, &Silent).await;
     let lease = lease.expect("lease");
     clock.set(at("2024-01-06"));
     let view = &project.definitions.views[&name("counts")];

@@ -174,7 +174,8 @@ fn append(
 }
 
 /// Reads a whole CSV file whose columns may not all be declared: those that `declared` does not know become int64,
-/// float64, bool or string, the first that holds all their values.
+/// float64, bool or string, the first that holds all their values without loss. A number with leading zeros is a code, and
+/// one with more digits than its type is sure of stays a string.
 pub(crate) fn read_frame(
     path: &std::path::Path,
     declared: &dyn Fn(&str) -> Option<DataType>,
@@ -218,7 +219,8 @@ pub(crate) fn read_frame(
 fn guess(column: &[(Vec<u8>, bool)], zone: Tz) -> DataType {
     let holds_all = |data_type: &DataType| {
         column.iter().all(|(text, quoted)| {
-            (text.is_empty() && !quoted) || parse(text, *data_type, zone).is_some()
+            (text.is_empty() && !quoted)
+                || (keeps_digits(text, *data_type) && parse(text, *data_type, zone).is_some())
         })
     };
     let guesses = [DataType::Int64, DataType::Float64, DataType::Bool];
@@ -226,4 +228,49 @@ fn guess(column: &[(Vec<u8>, bool)], zone: Tz) -> DataType {
         .into_iter()
         .find(holds_all)
         .unwrap_or(DataType::String)
+}
+
+/// Whether a text, if it is a number of this type, comes back from it as it was, but for the form of its exponent.
+fn keeps_digits(text: &[u8], data_type: DataType) -> bool {
+    /// Every decimal number of so many digits is another `f64`.
+    const SURE_DIGITS: usize = 15;
+    let number = text.strip_prefix(b"-").unwrap_or(text);
+    let has_sign = number.starts_with(b"+");
+    let has_leading_zero = matches!(number, [b'0', b'0'..=b'9', ..]);
+    let mantissa = number.split(|byte| matches!(byte, b'e' | b'E')).next();
+    let digits = mantissa.unwrap_or_default().iter();
+    let digits = digits.filter(|byte| byte.is_ascii_digit()).count();
+    match data_type {
+        DataType::Int64 => !has_sign && !has_leading_zero,
+        DataType::Float64 => !has_sign && !has_leading_zero && digits <= SURE_DIGITS,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undeclared_columns_of_frames_take_the_type_that_loses_nothing() {
+        for (values, expected) in [
+            (&["1", "-2", ""][..], DataType::Int64),
+            (&["1", "2.5", "1e-7"], DataType::Float64),
+            (&["true", "false"], DataType::Bool),
+            (&["00123", "7"], DataType::String),
+            (&["007.5"], DataType::String),
+            (&["+49301"], DataType::String),
+            (&["0", "0.5"], DataType::Float64),
+            (&["9223372036854775807"], DataType::Int64),
+            (&["12345678901234567890"], DataType::String),
+            (&["0.1234567890123456"], DataType::String),
+            (&["a", "1"], DataType::String),
+        ] {
+            let column: Vec<(Vec<u8>, bool)> = values
+                .iter()
+                .map(|text| (text.as_bytes().to_vec(), false))
+                .collect();
+            assert_eq!(guess(&column, chrono_tz::UTC), expected, "{values:?}");
+        }
+    }
 }

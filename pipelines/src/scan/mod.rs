@@ -14,11 +14,13 @@ mod ordered;
 mod parquet;
 mod sorted;
 mod table;
+mod unchanged;
 
 pub(crate) use convert::Conversion;
 pub(crate) use csv::read_frame as read_csv_frame;
 pub(crate) use sorted::{KEY, SortedRows, sorted_by_key};
 pub(crate) use table::{CutSource, RowCount};
+pub(crate) use unchanged::SourceFiles;
 
 use feature_defs::as_of;
 use feature_defs::time::Instant;

@@ -54,6 +54,7 @@ impl Frame {
             as_ofs: Vec::new(),
             timezone,
         };
+        frame.refuse_repeated_names()?;
         frame.refuse_collisions(service)?;
         frame.as_ofs = frame.read_as_ofs(as_of)?;
         Ok(frame)
@@ -157,6 +158,19 @@ impl Frame {
             as_ofs.push(Instant::from_micros(micros));
         }
         Ok(as_ofs)
+    }
+
+    fn refuse_repeated_names(&self) -> Result<()> {
+        let schema = self.batch.schema();
+        let mut names = std::collections::BTreeSet::new();
+        let mut fields = schema.fields().iter();
+        match fields.find(|field| !names.insert(field.name())) {
+            None => Ok(()),
+            Some(field) => {
+                let message = format!("has two columns named `{}`: rename one", field.name());
+                Err(Error::input(&self.shown, message))
+            }
+        }
     }
 
     fn refuse_collisions(&self, service: &FeatureService) -> Result<()> {

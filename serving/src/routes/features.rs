@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::Response;
 
@@ -13,10 +14,13 @@ use crate::predict::Answered;
 
 pub(crate) async fn features(
     State(app): State<Arc<App>>,
-    Path(service): Path<String>,
+    service: std::result::Result<Path<String>, PathRejection>,
     body: Body,
 ) -> Response<Body> {
-    let answer = answer(&app, &service, body).await;
+    let answer = match super::name_of(service) {
+        Ok(service) => answer(&app, &service, body).await,
+        Err(error) => Err(error),
+    };
     super::reply(&app, "features", answer)
 }
 

@@ -9,6 +9,8 @@ pub(crate) mod readyz;
 pub(crate) mod unknown;
 
 use axum::body::Body;
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderValue, Response};
 use axum::response::IntoResponse;
@@ -18,6 +20,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::predict::Answered;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The name at the end of a path.
+fn name_of(path: std::result::Result<Path<String>, PathRejection>) -> Result<String> {
+    let refused = |_| Error::new(ErrorKind::UnknownPath, "the path is not UTF-8");
+    path.map(|Path(name)| name).map_err(refused)
+}
 
 /// An answer or a refusal as HTTP, counted under its route.
 fn reply(app: &App, route: &str, answer: Result<(Answered, Vec<u8>)>) -> Response<Body> {

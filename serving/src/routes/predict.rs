@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::Response;
 
@@ -13,10 +14,13 @@ use crate::predict::Answered;
 
 pub(crate) async fn predict(
     State(app): State<Arc<App>>,
-    Path(model): Path<String>,
+    model: std::result::Result<Path<String>, PathRejection>,
     body: Body,
 ) -> Response<Body> {
-    let answer = answer(&app, &model, body).await;
+    let answer = match super::name_of(model) {
+        Ok(model) => answer(&app, &model, body).await,
+        Err(error) => Err(error),
+    };
     super::reply(&app, "predict", answer)
 }
 

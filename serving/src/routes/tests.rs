@@ -43,6 +43,11 @@ async fn unknown_paths_and_methods_are_json_errors() {
     let (status, answer) = fixture.post("/v1/predikt/churn", "{}").await;
     assert_eq!(status.as_u16(), 404);
     assert_eq!(answer["error"]["code"], "unknown_path");
+    for path in ["/v1/predict/%ff", "/v1/features/%ff"] {
+        let (status, answer) = fixture.post(path, "{}").await;
+        assert_eq!(status.as_u16(), 404);
+        assert_eq!(answer["error"]["code"], "unknown_path");
+    }
     let (status, answer) = fixture.get("/v1/predict/churn").await;
     assert_eq!(status.as_u16(), 405);
     assert_eq!(answer["error"]["message"], "this path takes POST, not GET");

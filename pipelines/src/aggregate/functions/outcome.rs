@@ -118,8 +118,8 @@ impl Outcome {
     #[expect(clippy::cast_precision_loss)] // counts below 2^53
     fn float_mean(&self, sum: &ExactSum, count: i64) -> Result<f64> {
         let count = count as f64;
-        if let Some(sum) = sum.value() {
-            return Ok(sum / count);
+        if let Some(mean) = sum.divided_by(count) {
+            return Ok(mean);
         }
         let scaled = sum
             .scaled_down()
