@@ -41,6 +41,7 @@
 //! # Ok::<(), feature_defs::error::Problems>(())
 //! ```
 
+pub mod age;
 pub mod aggregation;
 pub mod as_of;
 pub mod data_type;
@@ -59,6 +60,7 @@ pub mod report;
 pub mod request_view;
 pub mod source;
 pub mod sql;
+pub mod suggestion;
 pub mod time;
 mod validate;
 pub mod value;

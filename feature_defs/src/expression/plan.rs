@@ -21,11 +21,11 @@ use datafusion_sql::sqlparser::tokenizer::Token;
 
 use crate::data_type::DataType;
 use crate::expression::{RequestInput, input_schema};
-use crate::parse::reader::{accepted, nearest};
 use crate::sql::chain;
 use crate::sql::functions::{Planning, settings};
 use crate::sql::statement::{folded, function_fault, operator_fault};
 use crate::sql::{Fault, engine_fault, parser_fault, range_of};
+use crate::suggestion::{accepted, nearest};
 
 /// What an expression is planned to.
 #[derive(Debug)]

@@ -21,10 +21,7 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 /// # Errors
 /// [`LoadError`] when `root` is not a project, and when a file cannot be read or is not UTF-8 text.
 pub fn read_files(root: &Path) -> Result<Vec<DefinitionFile>, LoadError> {
-    if !root.join(PROJECT_FILE).is_file() {
-        return Err(LoadError::NoProject(root.to_owned()));
-    }
-    let project = read_file(root, PROJECT_FILE)?;
+    let project = read_settings(root)?;
     let state: Vec<PathBuf> = state_paths(&project)
         .into_iter()
         .map(|path| root.join(path))
@@ -44,6 +41,14 @@ pub fn read_files(root: &Path) -> Result<Vec<DefinitionFile>, LoadError> {
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// Reads the file that makes a folder a project.
+pub(super) fn read_settings(root: &Path) -> Result<DefinitionFile, LoadError> {
+    if !root.join(PROJECT_FILE).is_file() {
+        return Err(LoadError::NoProject(root.to_owned()));
+    }
+    read_file(root, PROJECT_FILE)
 }
 
 fn find(

@@ -36,8 +36,9 @@ use crate::definitions::{DefinitionFile, Definitions};
 use crate::error::{Problem, Problems, Span};
 use crate::name::Name;
 use crate::project::Project;
+use crate::suggestion::accepted;
 use objects::{Declared, Objects, Section};
-use reader::{Reader, accepted};
+use reader::Reader;
 use yaml::{Kind, Node, Text};
 
 pub(crate) use embedded::Embedded;
@@ -80,6 +81,21 @@ pub enum LoadError {
 /// [`LoadError`]: files that cannot be read, or all the problems that they hold.
 pub fn load(root: &Path) -> Result<Definitions, LoadError> {
     Ok(parse(root, read_files(root)?)?)
+}
+
+/// Reads the settings of the project at `root`, whatever its definitions say.
+///
+/// # Errors
+/// [`LoadError`]: a file that cannot be read, or all the problems of the settings.
+pub fn settings(root: &Path) -> Result<Project, LoadError> {
+    let files = vec![files::read_settings(root)?];
+    let mut found = Vec::new();
+    let trees = [(&files[0], yaml::read(&files[0], &mut found))];
+    let project = read_project(root, &files, &trees, &mut found);
+    match project {
+        Some(project) if found.is_empty() => Ok(project),
+        _ => Err(sorted(found, files).into()),
+    }
 }
 
 /// Checks and fingerprints definitions that were read before. `root` is where the project's relative paths start.

@@ -5,9 +5,10 @@ use indexmap::IndexMap;
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
 use crate::name::Name;
-use crate::parse::reader::{Reader, accepted};
+use crate::parse::reader::Reader;
 use crate::parse::yaml::{Node, Text};
 use crate::source::{Column, Source, SourceFormat};
+use crate::suggestion::accepted;
 
 const KEYS: [&str; 8] = [
     "path",

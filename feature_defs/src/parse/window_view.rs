@@ -2,8 +2,9 @@
 
 use crate::aggregation::{AggregateFunction, Window};
 use crate::parse::objects::{DeclaredAggregate, DeclaredComputation};
-use crate::parse::reader::{Fields, Placed, Reader, accepted};
+use crate::parse::reader::{Fields, Placed, Reader};
 use crate::parse::yaml::{Node, Text};
+use crate::suggestion::accepted;
 use crate::time::{TimeError, TimeSpan};
 
 /// `source`, `join`, `windows` and `aggregate`.

@@ -6,7 +6,7 @@ use datafusion_common::{DataFusionError, SchemaError};
 use datafusion_sql::sqlparser::parser::ParserError;
 use datafusion_sql::sqlparser::tokenizer::{Location, Span};
 
-use crate::parse::reader::accepted;
+use crate::suggestion::accepted;
 
 /// Something wrong at a place of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use datafusion_sql::sqlparser::dialect::GenericDialect;
 use datafusion_sql::sqlparser::parser::Parser;
 use datafusion_sql::sqlparser::tokenizer::Token;
 
-use crate::parse::reader::{accepted, nearest};
 use crate::sql::chain;
 use crate::sql::functions::{REFUSED, names};
 use crate::sql::{Fault, parser_fault, range_of};
+use crate::suggestion::{accepted, nearest};
 use crate::time::Instant;
 
 const ONLY_SELECT: &str = "only one SELECT over declared sources";

@@ -19,10 +19,10 @@ use crate::fingerprint::Fingerprint;
 use crate::model::Model;
 use crate::name::Name;
 use crate::parse::objects::{DeclaredModel, Objects, Section};
-use crate::parse::reader::accepted;
 use crate::parse::yaml::Text;
 use crate::project::Project;
 use crate::source::Source;
+use crate::suggestion::accepted;
 
 /// What is known so far, and where problems go.
 struct Validator<'a> {

@@ -12,9 +12,10 @@ use crate::feature_view::FeatureView;
 use crate::fingerprint::Fingerprint;
 use crate::name::{FeatureRef, Name};
 use crate::parse::objects::{DeclaredService, DeclaredServiceFeature};
-use crate::parse::reader::{Reader, accepted};
+use crate::parse::reader::Reader;
 use crate::parse::request_view::read_value;
 use crate::request_view::RequestView;
+use crate::suggestion::accepted;
 use crate::validate::{Validator, fingerprint};
 use crate::value::Value;
 

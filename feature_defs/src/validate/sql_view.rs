@@ -6,9 +6,9 @@ use crate::feature_view::{Computation, Feature, SqlSnapshot};
 use crate::name::Name;
 use crate::parse::Embedded;
 use crate::parse::objects::DeclaredFeature;
-use crate::parse::reader::nearest;
 use crate::source::Source;
 use crate::sql::check::{Checked, check};
+use crate::suggestion::nearest;
 use crate::validate::Validator;
 
 impl Validator<'_> {

@@ -8,9 +8,10 @@ use crate::feature_view::{Computation, Feature, FeatureView, Latest, Windows};
 use crate::fingerprint::Fingerprint;
 use crate::name::Name;
 use crate::parse::objects::{DeclaredAggregate, DeclaredComputation, DeclaredView};
-use crate::parse::reader::{Placed, accepted};
+use crate::parse::reader::Placed;
 use crate::parse::yaml::Text;
 use crate::source::Source;
+use crate::suggestion::accepted;
 use crate::validate::{Validator, fingerprint};
 
 impl Validator<'_> {

@@ -14,6 +14,7 @@
 //! Timings are in microseconds. NaN and the infinities are the strings `"NaN"`, `"Infinity"`, `"-Infinity"`.
 
 use arrow::array::Array;
+use feature_defs::age::Age;
 use feature_defs::as_of::State;
 use feature_defs::data_type::DataType;
 use feature_defs::time::Instant;
@@ -189,8 +190,7 @@ impl Answer<'_> {
             write_plain(&told.state.as_str(), out);
             if let Some(event_time) = told.event_time {
                 out.extend_from_slice(b",\"age\":");
-                let age = self.as_of.micros().saturating_sub(event_time.micros());
-                write_age(age, out);
+                write_age(Age::at(self.as_of, event_time), out);
             }
             if told.defaulted {
                 out.extend_from_slice(b",\"defaulted\":true");

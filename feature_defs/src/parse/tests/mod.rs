@@ -1,4 +1,5 @@
 mod mutation;
+mod settings;
 
 use std::path::Path;
 
