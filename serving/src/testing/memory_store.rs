@@ -86,6 +86,10 @@ impl OnlineStore for MemoryStore {
         Ok(inner.served)
     }
 
+    async fn rolled_back(&self) -> Result<Vec<ReleaseNumber>> {
+        unsupported()
+    }
+
     async fn release(&self, number: ReleaseNumber) -> Result<Release> {
         let release = self.inner().releases.get(&number).cloned();
         release.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no release {number}")))

@@ -1,5 +1,7 @@
 //! What every [`OnlineStore`] must do. Each function takes an empty store.
 
+mod flips;
+
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
 use feature_defs::time::Instant;
@@ -21,8 +23,10 @@ pub async fn all<S: OnlineStore, F: AsyncFn() -> S>(empty_store: F) {
     an_abandoned_snapshot_starts_anew(&empty_store().await).await;
     a_wrong_checksum_leaves_the_snapshot_incomplete(&empty_store().await).await;
     incomplete_releases_are_refused(&empty_store().await).await;
-    flips_compare_and_swap(&empty_store().await).await;
-    readers_keep_their_release_during_flips(&empty_store().await).await;
+    flips::compare_and_swap(&empty_store().await).await;
+    flips::readers_keep_their_release(&empty_store().await).await;
+    flips::back_are_remembered(&empty_store().await).await;
+    flips::back_and_dropped_releases_are_forgotten(&empty_store().await).await;
     dropped_releases_take_only_their_own_rows(&empty_store().await).await;
 }
 
@@ -294,60 +298,6 @@ async fn incomplete_releases_are_refused(store: &dyn OnlineStore) {
     assert_eq!(store.served().await.expect("served"), None);
     let absent = store.release(ReleaseNumber(2)).await.expect_err("absent");
     assert_eq!(absent.kind(), ErrorKind::NotFound);
-}
-
-async fn flips_compare_and_swap(store: &dyn OnlineStore) {
-    let (one, two) = (ReleaseNumber(1), ReleaseNumber(2));
-    for number in [2, 1] {
-        store
-            .register(&release(number, Vec::new()))
-            .await
-            .expect("register");
-    }
-    let numbers: Vec<ReleaseNumber> = store
-        .releases()
-        .await
-        .expect("releases")
-        .iter()
-        .map(|release| release.number)
-        .collect();
-    assert_eq!(numbers, [one, two]);
-    let absent = store
-        .flip(None, ReleaseNumber(3))
-        .await
-        .expect_err("absent");
-    assert_eq!(absent.kind(), ErrorKind::NotFound);
-    let early = store.flip(Some(one), two).await.expect_err("not served");
-    assert_eq!(early.kind(), ErrorKind::Conflict);
-    assert_eq!(store.served().await.expect("served"), None);
-    store.flip(None, one).await.expect("first flip");
-    let late = store.flip(None, two).await.expect_err("served already");
-    assert_eq!(late.kind(), ErrorKind::Conflict);
-    assert_eq!(store.served().await.expect("served"), Some(one));
-    store.flip(Some(one), two).await.expect("forward");
-    store.flip(Some(two), one).await.expect("and back");
-    assert_eq!(store.served().await.expect("served"), Some(one));
-    let served = store.drop_release(one).await.expect_err("served");
-    assert_eq!(served.kind(), ErrorKind::Conflict);
-}
-
-async fn readers_keep_their_release_during_flips(store: &dyn OnlineStore) {
-    let mut served = None;
-    let mut releases = Vec::new();
-    for number in 1..=5 {
-        let label = format!("release {number}");
-        let views = vec![stage(store, "spend", &numbered(50, &label)).await];
-        let release = publish(store, served, release(number, views)).await;
-        served = Some(release.number);
-        releases.push(release);
-        for release in &releases {
-            for key in [0, 25, 49] {
-                let answer = read(store, release, &[(0, format!("key {key:05}").as_bytes())]).await;
-                let expected = format!("release {} {key}", release.number);
-                assert_eq!(answer, [Some(expected.into_bytes())]);
-            }
-        }
-    }
 }
 
 async fn dropped_releases_take_only_their_own_rows(store: &dyn OnlineStore) {

@@ -1,6 +1,6 @@
 //! An online store in memory, for tests: the contract of [`OnlineStore`] in its plainest form, held to the same suite.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -20,6 +20,7 @@ struct State {
     snapshots: BTreeMap<SnapshotId, Snapshot>,
     releases: BTreeMap<ReleaseNumber, Release>,
     served: Option<ReleaseNumber>,
+    rolled_back: BTreeSet<ReleaseNumber>,
 }
 
 #[derive(Debug)]
@@ -119,12 +120,20 @@ impl OnlineStore for MemoryStore {
         if !state.releases.contains_key(&to) {
             return Err(refused(ErrorKind::NotFound));
         }
+        let numbers: Vec<ReleaseNumber> = state.releases.keys().copied().collect();
+        let behind = |number: &ReleaseNumber| *number > to && Some(*number) <= from;
+        state.rolled_back.extend(numbers.into_iter().filter(behind));
+        state.rolled_back.remove(&to);
         state.served = Some(to);
         Ok(())
     }
 
     async fn served(&self) -> Result<Option<ReleaseNumber>> {
         Ok(self.state().served)
+    }
+
+    async fn rolled_back(&self) -> Result<Vec<ReleaseNumber>> {
+        Ok(self.state().rolled_back.iter().copied().collect())
     }
 
     async fn release(&self, number: ReleaseNumber) -> Result<Release> {
@@ -142,6 +151,7 @@ impl OnlineStore for MemoryStore {
             return Err(refused(ErrorKind::Conflict));
         }
         let dropped = state.releases.remove(&number);
+        state.rolled_back.remove(&number);
         for view in dropped.iter().flat_map(|release| &release.views) {
             let mut kept = state.releases.values().flat_map(|release| &release.views);
             if !kept.any(|other| other.snapshot == view.snapshot) {

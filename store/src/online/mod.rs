@@ -3,6 +3,7 @@
 //! ```text
 //!   night:  begin(view, content) -> write(rows)* -> complete(count, checksum)     for each view
 //!           register(release) -> flip(from, to)                                   one small write
+//!   back:   flip(from, an earlier one)                                            releases in between: rolled_back()
 //!   day:    served() -> release(number)      once a release     read(release, addresses)    once a request
 //! ```
 
@@ -51,10 +52,15 @@ pub trait OnlineStore: Send + Sync + fmt::Debug {
     async fn register(&self, release: &Release) -> Result<()>;
 
     /// Serves release `to` from now on if `from` is still the one served, else fails with `Conflict` and changes nothing.
+    /// The same change keeps [`OnlineStore::rolled_back`]: a flip to an earlier release adds the releases after it, up
+    /// to `from`; a flip to any release takes that one away.
     async fn flip(&self, from: Option<ReleaseNumber>, to: ReleaseNumber) -> Result<()>;
 
     /// The release that is served now.
     async fn served(&self) -> Result<Option<ReleaseNumber>>;
+
+    /// The registered releases that a flip went back behind, and that were not served since, by ascending number.
+    async fn rolled_back(&self) -> Result<Vec<ReleaseNumber>>;
 
     /// A registered release, or `NotFound`.
     async fn release(&self, number: ReleaseNumber) -> Result<Release>;

@@ -7,11 +7,13 @@
 //! snapshots  snapshot                                       -> state (1 byte), JSON: view, content, ...
 //! releases   number (u64, big-endian)                       -> JSON of the release
 //! pointers   "served", "next_snapshot"                      -> number (u64, big-endian)
+//!            "rolled_back"                                  -> numbers of releases (u64, big-endian), ascending
 //!
 //! state      1 staging --complete--> 2 complete --drop--> 3 dropped (being emptied, then forgotten)
 //! ```
 //!
-//! - A release is visible by the one small write of `served`; LMDB makes that write atomic and durable.
+//! - A release is visible by the one small write of `served`; LMDB makes that write atomic and durable. The same
+//!   write keeps `rolled_back`, so that no crash parts the two. A store without it has seen no rollback.
 //! - Snapshot numbers only grow and are never used twice, so loading appends, and a reader that holds an old release
 //!   can tell a row that was never there from one that was deleted: the snapshot's state says so.
 //! - Deletion goes in small transactions, after the state that announces it is durable.
@@ -104,6 +106,10 @@ impl OnlineStore for EmbeddedStore {
 
     async fn served(&self) -> Result<Option<ReleaseNumber>> {
         record::served(&self.environment)
+    }
+
+    async fn rolled_back(&self) -> Result<Vec<ReleaseNumber>> {
+        record::rolled_back(&self.environment)
     }
 
     async fn release(&self, number: ReleaseNumber) -> Result<Release> {

@@ -1,5 +1,7 @@
 //! The small records: snapshots, releases and the pointer to the served one.
 
+use std::collections::BTreeSet;
+
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
 use heed::RoTxn;
@@ -12,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::release::{Release, ReleaseNumber, SnapshotId};
 
 const SERVED: &[u8] = b"served";
+const ROLLED_BACK: &[u8] = b"rolled_back";
 const NEXT_SNAPSHOT: &[u8] = b"next_snapshot";
 
 /// Where a snapshot is in its life; the first byte of its record.
@@ -167,11 +170,51 @@ pub(super) fn flip(
         ));
     }
     get::<Release>(environment.releases, &txn, &to.0.to_be_bytes())?.ok_or_else(|| unknown(to))?;
+    let mut marked = marked_as_rolled_back(environment, &txn)?;
+    if from.is_some_and(|from| to < from) {
+        let releases = all_releases(environment, &txn)?.into_iter();
+        let behind = releases.map(|release| release.number);
+        marked.extend(behind.filter(|number| *number > to && Some(*number) <= from));
+    }
+    marked.remove(&to);
+    mark_as_rolled_back(environment, &mut txn, &marked)?;
     environment
         .pointers
         .put(&mut txn, SERVED, &to.0.to_be_bytes())
         .map_err(failed)?;
     txn.commit().map_err(failed)
+}
+
+pub(super) fn rolled_back(environment: &Environment) -> Result<Vec<ReleaseNumber>> {
+    let txn = environment.read()?;
+    let marked = marked_as_rolled_back(environment, &txn)?;
+    Ok(marked.into_iter().collect())
+}
+
+fn marked_as_rolled_back(
+    environment: &Environment,
+    txn: &RoTxn<'_>,
+) -> Result<BTreeSet<ReleaseNumber>> {
+    let bytes = environment.pointers.get(txn, ROLLED_BACK).map_err(failed)?;
+    let numbers = bytes.unwrap_or_default().chunks(size_of::<u64>());
+    numbers
+        .map(|bytes| number(bytes).map(ReleaseNumber))
+        .collect()
+}
+
+fn mark_as_rolled_back(
+    environment: &Environment,
+    txn: &mut heed::RwTxn<'_>,
+    marked: &BTreeSet<ReleaseNumber>,
+) -> Result<()> {
+    let bytes: Vec<u8> = marked
+        .iter()
+        .flat_map(|number| number.0.to_be_bytes())
+        .collect();
+    environment
+        .pointers
+        .put(txn, ROLLED_BACK, &bytes)
+        .map_err(failed)
 }
 
 pub(super) fn served(environment: &Environment) -> Result<Option<ReleaseNumber>> {
@@ -214,6 +257,9 @@ pub(super) fn drop_release(environment: &Environment, number: ReleaseNumber) -> 
         let state = SnapshotState::Dropped;
         put_snapshot(environment, &mut txn, view.snapshot, state, &record)?;
     }
+    let mut marked = marked_as_rolled_back(environment, &txn)?;
+    marked.remove(&number);
+    mark_as_rolled_back(environment, &mut txn, &marked)?;
     environment
         .releases
         .delete(&mut txn, &number.0.to_be_bytes())
