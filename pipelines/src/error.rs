@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use datafusion::error::DataFusionError;
 use feature_defs::name::Name;
+use feature_defs::suggestion::accepted;
+
+use crate::session::Session;
 
 /// A result of the pipelines.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -51,6 +54,9 @@ pub enum Error {
         /// What it said.
         message: String,
     },
+    /// A computation needs more memory than the engine may use.
+    #[error("the memory limit is too small")]
+    OutOfMemory,
     /// A file or folder of ours could not be read or written.
     #[error("`{}`: {source}", path.display())]
     Io {
@@ -93,6 +99,26 @@ impl Error {
         }
     }
 
+    /// A name that the definitions do not have.
+    pub(crate) fn unknown(what: &str, name: &Name, known: &[&str]) -> Self {
+        let help = accepted(name.as_str(), known);
+        Self::Refused(format!("there is no {what} `{name}`: {help}"))
+    }
+
+    /// The same error, naming the view that was being computed where it does not.
+    pub(crate) fn in_view(self, view: &Name, session: &Session) -> Self {
+        match self {
+            Self::OutOfMemory => {
+                let limit = session.memory_limit().div_ceil(1 << 20);
+                Self::view(
+                    view,
+                    format!("computing it takes more memory than {limit} MiB: raise `--memory`"),
+                )
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io {
             path: path.into(),
@@ -104,6 +130,9 @@ impl Error {
     pub(crate) fn engine(doing: impl Into<String>, error: &DataFusionError) -> Self {
         if let Some(ours) = carried(error) {
             return ours;
+        }
+        if matches!(error.find_root(), DataFusionError::ResourcesExhausted(_)) {
+            return Self::OutOfMemory;
         }
         Self::Engine {
             doing: doing.into(),

@@ -10,6 +10,7 @@
 //! with training sets by the same code.
 
 mod aggregate;
+pub mod bundles;
 mod column;
 pub mod error;
 mod exact_cast;

@@ -3,19 +3,20 @@
 //! Each step can be repeated and state moves last (rule 13): killed at any instant, a night leaves the served release
 //! as it was, and the next night finds what is done and goes on.
 
-use std::collections::BTreeMap;
+mod refusals;
+
 use std::sync::Arc;
 
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::FeatureView;
 use feature_defs::name::Name;
 use feature_defs::time::{Clock, Instant, Stopwatch, TimeSpan};
-use scorer::bundle::Bundle;
 use store::offline::OfflineStore;
 use store::online::OnlineStore;
 use store::registry::{NewRun, Registry, RunOutcome};
 use store::release::{Release, ReleaseModel, ReleaseNumber, ReleaseView};
 
+use crate::bundles::newest_bundles;
 use crate::error::{Error, Result};
 use crate::lease::HeldLease;
 use crate::progress::{Event, Progress};
@@ -84,6 +85,10 @@ pub struct ViewReport {
     pub rows_without_key: u64,
     /// Rows of the snapshot, one a key.
     pub keys: u64,
+    /// Rows of the snapshot that was served before; none where the view was not served.
+    pub rows_before: Option<u64>,
+    /// Whether the snapshot has other content than the one that was served before.
+    pub changed: bool,
     /// Rows written to the online store; 0 when it had this content already.
     pub rows_written: u64,
     /// Seconds for the view.
@@ -101,7 +106,8 @@ impl RunReport {
 /// Runs a night with `definitions`, which are version `version` in the registry.
 ///
 /// # Errors
-/// Those of sources and computations; `Conflict` when another night runs or published meanwhile. What was served
+/// A request that looks from the future, names an unknown view, or would keep a later snapshot; those of sources and
+/// computations; `Conflict` when another night runs or published meanwhile. What was served
 /// before stays served.
 pub async fn run(
     night: &Night,
@@ -110,11 +116,8 @@ pub async fn run(
     request: &RunRequest,
     progress: &dyn Progress,
 ) -> Result<RunReport> {
-    for name in request.views.iter().flatten() {
-        if !definitions.views.contains_key(name) {
-            return Err(Error::Refused(format!("there is no view `{name}`")));
-        }
-    }
+    refusals::unknown_views(definitions, request)?;
+    refusals::the_future(request.as_of, night.clock.now())?;
     let lease = HeldLease::acquire(
         &night.registry,
         &night.clock,
@@ -158,8 +161,9 @@ async fn publish(
 ) -> Result<RunReport> {
     let watch = Stopwatch::start();
     let served = served_release(night).await?;
-    let models = newest_bundles(night, definitions).await?;
+    let models = models(night, definitions).await?;
     let due = due_views(definitions, request, served.as_ref());
+    refusals::later_snapshots(definitions, request, served.as_ref(), &due)?;
     progress.event(Event::Planned { views: due.len() });
     let files = SourceFiles::of_views(definitions, due.iter().copied()).await?;
 
@@ -171,10 +175,15 @@ async fn publish(
             .and_then(|release| snapshot_of(release, view));
         let (release_view, report) = match before {
             Some(kept) if !due.contains(&&view.name) => (kept.clone(), kept_report(kept)),
-            _ => compute_view(night, definitions, view, request.as_of, lease, progress).await?,
+            _ => {
+                let computed =
+                    compute_view(night, definitions, view, request.as_of, lease, progress).await?;
+                let report = computed.report(served.as_ref());
+                (computed.release_view, report)
+            }
         };
         if !request.allow_empty {
-            refuse_emptied(served.as_ref(), &release_view, request.as_of)?;
+            refusals::emptied(served.as_ref(), &release_view, request.as_of)?;
         }
         views.push(release_view);
         reports.push(report);
@@ -201,7 +210,7 @@ async fn publish(
     })
 }
 
-async fn served_release(night: &Night) -> Result<Option<Release>> {
+pub(crate) async fn served_release(night: &Night) -> Result<Option<Release>> {
     match night.online.served().await? {
         Some(number) => Ok(Some(night.online.release(number).await?)),
         None => Ok(None),
@@ -234,22 +243,6 @@ fn snapshot_of<'a>(release: &'a Release, view: &FeatureView) -> Option<&'a Relea
     views.find(|kept| kept.view == view.name && kept.fingerprint == view.fingerprint)
 }
 
-/// Refuses a view without any row where the served release has some.
-fn refuse_emptied(served: Option<&Release>, view: &ReleaseView, as_of: Instant) -> Result<()> {
-    let Some(served) = served.filter(|_| view.rows == 0) else {
-        return Ok(());
-    };
-    let mut views = served.views.iter();
-    let before = views.find(|before| before.view == view.view && before.rows > 0);
-    before.map_or(Ok(()), |before| {
-        let message = format!(
-            "has no row as of {as_of}, where release {} serves {}: are its sources empty by mistake? `--allow-empty` publishes it all the same",
-            served.number, before.rows
-        );
-        Err(Error::view(&view.view, message))
-    })
-}
-
 fn kept_report(kept: &ReleaseView) -> ViewReport {
     ViewReport {
         view: kept.view.clone(),
@@ -258,8 +251,40 @@ fn kept_report(kept: &ReleaseView) -> ViewReport {
         rows_read: 0,
         rows_without_key: 0,
         keys: kept.rows,
+        rows_before: Some(kept.rows),
+        changed: false,
         rows_written: 0,
         seconds: 0.0,
+    }
+}
+
+/// A view that the night computed.
+struct ComputedView {
+    release_view: ReleaseView,
+    rows_read: u64,
+    rows_without_key: u64,
+    rows_written: u64,
+    seconds: f64,
+}
+
+impl ComputedView {
+    /// What is told of it, beside what was served before.
+    fn report(&self, served: Option<&Release>) -> ViewReport {
+        let computed = &self.release_view;
+        let mut views = served.into_iter().flat_map(|release| &release.views);
+        let before = views.find(|kept| kept.view == computed.view);
+        ViewReport {
+            view: computed.view.clone(),
+            as_of: computed.as_of,
+            computed: true,
+            rows_read: self.rows_read,
+            rows_without_key: self.rows_without_key,
+            keys: computed.rows,
+            rows_before: before.map(|before| before.rows),
+            changed: before.is_none_or(|before| before.content != computed.content),
+            rows_written: self.rows_written,
+            seconds: self.seconds,
+        }
     }
 }
 
@@ -270,12 +295,14 @@ async fn compute_view(
     as_of: Instant,
     lease: &HeldLease,
     progress: &dyn Progress,
-) -> Result<(ReleaseView, ViewReport)> {
+) -> Result<ComputedView> {
     let watch = Stopwatch::start();
     progress.event(Event::ViewStarted { view: &view.name });
     lease.check()?;
     let (offline, online) = (night.offline.as_ref(), night.online.as_ref());
-    let kept = keep(&night.session, definitions, view, as_of, offline, progress).await?;
+    let kept = keep(&night.session, definitions, view, as_of, offline, progress)
+        .await
+        .map_err(|e| e.in_view(&view.name, &night.session))?;
     let staged = stage(
         definitions,
         view,
@@ -291,45 +318,28 @@ async fn compute_view(
         view: &view.name,
         keys,
     });
-    let report = ViewReport {
-        view: view.name.clone(),
-        as_of,
-        computed: true,
+    Ok(ComputedView {
+        release_view: staged.release_view,
         rows_read: kept.rows_read,
         rows_without_key: kept.without_key,
-        keys,
         rows_written: if staged.written { keys } else { 0 },
         seconds: watch.elapsed().as_secs_f64(),
-    };
-    Ok((staged.release_view, report))
+    })
 }
 
-/// The newest bundle of each declared model that has one. One that does not fit the model's service is refused before
-/// anything is computed: a release never pairs a model with other features than it was trained on (rule 12).
-async fn newest_bundles(night: &Night, definitions: &Definitions) -> Result<Vec<ReleaseModel>> {
-    let mut newest = BTreeMap::new();
-    for entry in night.registry.bundles().await? {
-        // Oldest first, so a later entry of the same model is newer.
-        newest.insert(entry.model, entry.fingerprint);
-    }
+/// The bundles that the release takes. One that does not fit its service is refused before anything is computed.
+async fn models(night: &Night, definitions: &Definitions) -> Result<Vec<ReleaseModel>> {
     let mut models = Vec::new();
-    for (name, fingerprint) in newest {
-        let Some(model) = definitions.models.get(&name) else {
-            continue;
-        };
-        let refused = |why: &dyn std::fmt::Display| {
-            Error::Refused(format!(
-                "the newest bundle of model `{name}` cannot be released: {why}"
-            ))
-        };
-        let bytes = night.registry.bundle(fingerprint).await?;
-        let bundle = Bundle::from_bytes(&bytes).map_err(|e| refused(&e))?;
-        bundle
-            .check_model(model, &definitions.services[&model.service])
-            .map_err(|e| refused(&e))?;
+    for bundle in newest_bundles(night.registry.as_ref(), definitions).await? {
+        if let Some(why) = bundle.misfit {
+            return Err(Error::Refused(format!(
+                "the newest bundle of model `{}` cannot be released: {why}",
+                bundle.model
+            )));
+        }
         models.push(ReleaseModel {
-            model: name.clone(),
-            bundle: fingerprint,
+            model: bundle.model,
+            bundle: bundle.fingerprint,
         });
     }
     Ok(models)

@@ -1,7 +1,8 @@
 //! Nights by the clock: each view when its cron expression says so, in its own zone.
 //!
 //! A tick comes each minute (from `tokio-cron-scheduler`); at a tick, the views whose schedule fell due since the tick
-//! before are computed in one night, as of the newest instant that was due. A night that takes longer than a minute
+//! before are computed in one night, as of the newest instant that was due, or of the served release's as-of if that is
+//! later. A night that takes longer than a minute
 //! holds the ticks back, and what fell due meanwhile is one night: nights never overlap, and none is run twice.
 
 use std::future::Future;
@@ -9,18 +10,21 @@ use std::path::PathBuf;
 use std::pin::pin;
 
 use chrono::DateTime;
+use chrono_tz::Tz;
+use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::Schedule;
 use feature_defs::name::Name;
 use feature_defs::parse::parse;
 use feature_defs::time::{Instant, TimeSpan};
+use store::release::Release;
 use tokio::sync::mpsc;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::run::{Night, RunReport, RunRequest, run};
+use crate::run::{Night, RunReport, RunRequest, run, served_release};
 
 /// How nights are run by the clock.
 #[derive(Debug, Clone)]
@@ -40,6 +44,25 @@ pub struct Due {
     pub as_of: Instant,
     /// The views that fell due, in the order of definitions.
     pub views: Vec<Name>,
+}
+
+impl Due {
+    /// Looks from the served release's as-of if that is later: a night that somebody ran by hand meanwhile has views
+    /// as of then, and a release keeps nothing later than its as-of.
+    fn not_before(&mut self, served: Option<&Release>, now: Instant) {
+        let served = served.map(|release| release.as_of);
+        if let Some(served) = served.filter(|served| *served <= now) {
+            self.as_of = self.as_of.max(served);
+        }
+    }
+}
+
+/// The first instant after `now` at which a schedule falls due.
+#[must_use]
+pub fn next_due(schedule: &Schedule, now: Instant) -> Option<Instant> {
+    let minute = minute_of(now, schedule)?;
+    let next = cron(schedule)?.find_next_occurrence(&minute, false).ok()?;
+    Some(Instant::from_micros(next.timestamp_micros()))
 }
 
 /// The second at which ticks come, each minute.
@@ -102,7 +125,11 @@ async fn at_tick(
             return;
         }
     };
-    if let Some(due) = due(&definitions, since, now) {
+    if let Some(mut due) = due(&definitions, since, now) {
+        match served_release(night).await {
+            Ok(served) => due.not_before(served.as_ref(), now),
+            Err(error) => return report(&due, Err(error)),
+        }
         let request = RunRequest {
             allow_empty: false,
             as_of: due.as_of,
@@ -144,16 +171,27 @@ pub fn due(definitions: &Definitions, since: Instant, now: Instant) -> Option<Du
 
 /// The newest instant, not after `now`, at which a schedule fell due.
 fn last_due(schedule: &Schedule, now: Instant) -> Option<Instant> {
+    let minute = minute_of(now, schedule)?;
+    let last = cron(schedule)?
+        .find_previous_occurrence(&minute, true)
+        .ok()?;
+    Some(Instant::from_micros(last.timestamp_micros()))
+}
+
+fn cron(schedule: &Schedule) -> Option<Cron> {
     let parser = CronParser::builder()
         .seconds(Seconds::Disallowed)
         .year(Year::Disallowed)
         .build();
-    let cron = parser.parse(&schedule.cron).ok()?;
-    // Schedules say minutes; the search keeps what is below its last field.
-    let minute = now.micros() - now.micros().rem_euclid(60_000_000);
-    let now = DateTime::from_timestamp_micros(minute)?.with_timezone(&schedule.timezone);
-    let last = cron.find_previous_occurrence(&now, true).ok()?;
-    Some(Instant::from_micros(last.timestamp_micros()))
+    parser.parse(&schedule.cron).ok()
+}
+
+/// The start of an instant's minute, in the zone of a schedule, which says minutes: a search keeps what is below its last
+/// field.
+fn minute_of(instant: Instant, schedule: &Schedule) -> Option<DateTime<Tz>> {
+    let minute = instant.micros() - instant.micros().rem_euclid(60_000_000);
+    let utc = DateTime::from_timestamp_micros(minute)?;
+    Some(utc.with_timezone(&schedule.timezone))
 }
 
 #[cfg(test)]
@@ -201,6 +239,45 @@ mod tests {
         assert_eq!(winter, Some(night("2024-01-01T01:00:00Z", &["a"])));
         let long_pause = due("2024-01-01T12:00:00Z", "2024-01-04T01:10:00Z");
         assert_eq!(long_pause, Some(night("2024-01-04T01:00:00Z", &["a", "b"])));
+    }
+
+    #[test]
+    fn the_next_instant_is_after_now_and_in_the_zone_of_the_schedule() {
+        let next = |cron: &str, timezone, now| {
+            let cron = cron.to_owned();
+            next_due(&Schedule { cron, timezone }, at(now))
+        };
+        let berlin = chrono_tz::Europe::Berlin;
+        for (now, expected) in [
+            ("2024-06-30T23:59:59.5Z", "2024-07-01T00:00:00Z"),
+            ("2024-07-01T00:00:00Z", "2024-07-02T00:00:00Z"),
+            ("2024-01-01T00:00:00.5Z", "2024-01-01T01:00:00Z"),
+        ] {
+            let found = next("0 2 * * *", berlin, now).map(|next| next.to_string());
+            assert_eq!(found.as_deref(), Some(expected), "{now}");
+        }
+    }
+
+    #[test]
+    fn a_night_looks_from_no_earlier_than_the_served_release() {
+        let served = |as_of| {
+            let mut release = store::conformance::online::release(1, Vec::new());
+            release.as_of = at(as_of);
+            release
+        };
+        for (served, expected) in [
+            (None, "2024-01-02"),
+            (Some(served("2024-01-01")), "2024-01-02"),
+            (Some(served("2024-01-03")), "2024-01-03"),
+            (Some(served("2024-01-05")), "2024-01-02"),
+        ] {
+            let mut due = Due {
+                as_of: at("2024-01-02"),
+                views: vec![name("a")],
+            };
+            due.not_before(served.as_ref(), at("2024-01-04"));
+            assert_eq!(due.as_of, at(expected), "{served:?}");
+        }
     }
 
     #[test]

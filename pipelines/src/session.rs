@@ -36,6 +36,7 @@ impl Default for SessionSettings {
 #[derive(Debug, Clone)]
 pub struct Session {
     threads: usize,
+    memory_limit: usize,
     runtime: Arc<RuntimeEnv>,
 }
 
@@ -65,6 +66,7 @@ impl Session {
             .map_err(|e| Error::engine("starting the engine", &e))?;
         Ok(Self {
             threads: settings.threads.get(),
+            memory_limit: settings.memory_limit,
             runtime,
         })
     }
@@ -75,22 +77,25 @@ impl Session {
         self.threads
     }
 
+    /// Bytes that sorts and aggregations may hold before they spill.
+    #[must_use]
+    pub const fn memory_limit(&self) -> usize {
+        self.memory_limit
+    }
+
     /// The same resources for plans of one partition: for many computations side by side.
     pub(crate) fn one_partition(&self) -> Self {
         Self {
             threads: 1,
+            memory_limit: self.memory_limit,
             runtime: Arc::clone(&self.runtime),
         }
     }
 
     /// A context of its own for one computation, on the shared memory pool.
     pub(crate) fn context(&self, partitions: usize) -> SessionContext {
-        let reservation = match self.runtime.memory_pool.memory_limit() {
-            datafusion::execution::memory_pool::MemoryLimit::Finite(limit) => {
-                (limit / (8 * partitions)).clamp(LEAST_SORT_RESERVATION, 10 << 20)
-            }
-            _ => 10 << 20,
-        };
+        let reservation =
+            (self.memory_limit / (8 * partitions)).clamp(LEAST_SORT_RESERVATION, 10 << 20);
         let config = SessionConfig::new()
             .with_target_partitions(partitions)
             .with_batch_size(BATCH_ROWS)

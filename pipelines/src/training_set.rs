@@ -2,9 +2,10 @@
 
 mod frame;
 mod request_features;
+mod target;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
@@ -14,9 +15,6 @@ use feature_defs::feature_service::{FeatureService, Origin};
 use feature_defs::name::{FeatureRef, Name};
 use feature_defs::time::Stopwatch;
 use feature_defs::value::Value;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
-use parquet::file::properties::WriterProperties;
 
 use crate::error::{Error, Result};
 use crate::point_in_time::{Answers, Questions, answer};
@@ -25,6 +23,7 @@ use crate::session::Session;
 
 use frame::Frame;
 pub use request_features::Unavailable;
+use target::Target;
 
 /// The frame's column with each row's as-of, unless a request names another.
 pub const AS_OF: &str = "as_of";
@@ -60,7 +59,8 @@ pub struct TrainingSetReport {
 /// `view.feature`, in the order of the service.
 ///
 /// # Errors
-/// Those of the frame (with file and column), of sources, and of computations.
+/// An output that is the frame itself, is named as no Parquet file is, or has no folder; those of the frame (with file and
+/// column), of sources, and of computations.
 pub async fn build(
     session: &Session,
     definitions: &Definitions,
@@ -68,11 +68,13 @@ pub async fn build(
 ) -> Result<TrainingSetReport> {
     let watch = Stopwatch::start();
     let service = definitions.services.get(&request.service).ok_or_else(|| {
-        Error::Refused(format!("there is no feature service `{}`", request.service))
+        let known: Vec<&str> = definitions.services.keys().map(Name::as_str).collect();
+        Error::unknown("feature service", &request.service, &known)
     })?;
+    let target = Target::new(&request.output, &request.entities)?;
     let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;
     let (joined, unavailable) = join(session, definitions, service, &frame).await?;
-    write(&request.output, &joined)?;
+    target.write(&joined)?;
     Ok(TrainingSetReport {
         rows: joined.num_rows(),
         features: service
@@ -101,7 +103,10 @@ async fn join(
             keys: &frame.keys(definitions.entity_of(view))?,
             as_ofs: frame.as_ofs(),
         };
-        answers.insert(name, answer(session, definitions, view, &questions).await?);
+        let answered = answer(session, definitions, view, &questions)
+            .await
+            .map_err(|e| e.in_view(name, session))?;
+        answers.insert(name, answered);
     }
     files.check(definitions).await?;
     let stored = |feature: &FeatureRef, default: Option<&Value>| -> Result<ArrayRef> {
@@ -148,26 +153,6 @@ fn stored_views<'a>(definitions: &'a Definitions, service: &'a FeatureService) -
     views.sort_unstable();
     views.dedup();
     views
-}
-
-/// Writes beside the target first, so that a reader never finds a part.
-fn write(path: &Path, batch: &RecordBatch) -> Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let beside = PathBuf::from(beside);
-    let file = std::fs::File::create(&beside).map_err(|e| Error::io(&beside, e))?;
-    let broken = |e: parquet::errors::ParquetError| {
-        Error::Refused(format!("`{}` cannot be written: {e}", path.display()))
-    };
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(parquet::basic::ZstdLevel::default()))
-        .build();
-    let mut writer =
-        ArrowWriter::try_new(&file, batch.schema(), Some(properties)).map_err(broken)?;
-    writer.write(batch).map_err(broken)?;
-    writer.close().map_err(broken)?;
-    file.sync_all().map_err(|e| Error::io(&beside, e))?;
-    std::fs::rename(&beside, path).map_err(|e| Error::io(path, e))
 }
 
 #[cfg(test)]

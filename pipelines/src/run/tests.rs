@@ -210,7 +210,74 @@ async fn views_that_are_not_asked_for_keep_their_served_snapshots() {
         .run("2024-01-03", Some(&["absent"]))
         .await
         .expect_err("unknown");
-    assert_eq!(unknown.to_string(), "there is no view `absent`");
+    assert_eq!(
+        unknown.to_string(),
+        "there is no view `absent`: accepted: counts, newest"
+    );
+    let misspelt = project.run("2024-01-03", Some(&["count"])).await;
+    let misspelt = misspelt.expect_err("unknown").to_string();
+    assert!(misspelt.contains("did you mean `counts`?"), "{misspelt}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_night_as_of_the_future_is_refused_and_not_recorded() {
+    let mut project = Project::new().await;
+    project.night.clock = Arc::new(feature_defs::time::ManualClock::new(at("2024-01-03")));
+    project.run("2024-01-03", None).await.expect("now");
+    let refused = project.run("2024-01-03T00:00:00.000001Z", None).await;
+    let refused = refused.expect_err("the future").to_string();
+    assert!(refused.contains("is in the future"), "{refused}");
+    assert_eq!(project.night.registry.runs(9).await.expect("runs").len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_night_keeps_no_snapshot_later_than_its_as_of() {
+    let project = Project::new().await;
+    project.run("2024-01-03", None).await.expect("first");
+    let refused = project.run("2024-01-02", Some(&["counts"])).await;
+    let refused = refused.expect_err("a later snapshot").to_string();
+    assert!(
+        refused.starts_with("view `newest` would be kept as of 2024-01-03T00:00:00Z")
+            && refused.contains("compute `newest` too"),
+        "{refused}"
+    );
+    let served = project.served().await.expect("served");
+    assert_eq!(served.number, ReleaseNumber(1));
+    project.run("2024-01-02", None).await.expect("all of them");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_compares_with_what_was_served_before() {
+    let project = Project::new().await;
+    let told = |report: RunReport| {
+        let views = report.views.into_iter();
+        views
+            .map(|view| (view.rows_before, view.keys, view.changed))
+            .collect::<Vec<_>>()
+    };
+    let first = project.run("2024-01-03", None).await.expect("first");
+    assert_eq!(told(first), [(None, 2, true), (None, 2, true)]);
+    project.write("k,at,v\n0,2024-01-02,9\n");
+    let fewer = project.run("2024-01-03", None).await.expect("fewer");
+    assert_eq!(told(fewer), [(Some(2), 1, true), (Some(2), 1, true)]);
+    let same = project.run("2024-01-04", Some(&["counts"])).await;
+    let same = told(same.expect("same"));
+    assert_eq!(same[1], (Some(1), 1, false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_little_memory_is_told_in_one_sentence_that_names_the_view() {
+    let mut project = Project::new().await;
+    let rows: String = (0..40_000)
+        .map(|k| format!("{k},2024-01-01,{k}\n"))
+        .collect();
+    project.write(&format!("k,at,v\n{rows}"));
+    project.night.session = session_with(2, 1 << 10);
+    let error = project.run("2024-01-03", None).await.expect_err("refused");
+    assert_eq!(
+        error.to_string(),
+        "`counts`: computing it takes more memory than 1 MiB: raise `--memory`"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -290,7 +357,7 @@ async fn a_release_that_was_registered_before_a_crash_is_flipped_by_the_next_nig
             &Silent,
         )
         .await;
-        views.push(computed.expect("computed").0);
+        views.push(computed.expect("computed").release_view);
     }
     let number = crashed
         .night

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use arrow::array::{Array, AsArray, Int32Array, StringArray};
 use arrow::datatypes::{Float64Type, TimestampMicrosecondType};
 use arrow::util::display::array_value_to_string;

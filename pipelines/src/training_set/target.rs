@@ -1,0 +1,140 @@
+//! Where a training set is written.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use arrow::array::RecordBatch;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use crate::error::{Error, Result};
+
+/// Endings of a Parquet file's name; a name without an ending is one too.
+const ENDINGS: [&str; 2] = ["parquet", "pq"];
+
+/// A file that a training set may be written to.
+#[derive(Debug)]
+pub(super) struct Target<'a> {
+    path: &'a Path,
+}
+
+impl<'a> Target<'a> {
+    /// Refuses, before anything is computed, what cannot be written to or must not be.
+    pub(super) fn new(path: &'a Path, frame: &Path) -> Result<Self> {
+        let shown = path.display();
+        let is_parquet = |ending: &OsStr| {
+            ENDINGS
+                .iter()
+                .any(|known| ending.eq_ignore_ascii_case(known))
+        };
+        if path.extension().is_some_and(|ending| !is_parquet(ending)) {
+            return Err(Error::Refused(format!(
+                "a training set is written as Parquet and not as `{shown}` says: write `{}`",
+                path.with_extension(ENDINGS[0]).display()
+            )));
+        }
+        if path.is_dir() {
+            return Err(Error::Refused(format!(
+                "`{shown}` is a folder: write `{}`",
+                path.join("training.parquet").display()
+            )));
+        }
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(Error::Refused(format!(
+                "there is no folder `{}` to write `{shown}` in: make it first, or write elsewhere",
+                folder.display()
+            )));
+        }
+        if is_same_file(path, frame) {
+            return Err(Error::Refused(format!(
+                "`{shown}` is the entity frame itself, which writing would destroy: write to another file"
+            )));
+        }
+        Ok(Self { path })
+    }
+
+    /// Writes beside the file first, so that a reader never finds a part.
+    pub(super) fn write(&self, batch: &RecordBatch) -> Result<()> {
+        let mut beside = self.path.as_os_str().to_owned();
+        beside.push(".part");
+        let beside = PathBuf::from(beside);
+        let file = File::create(&beside).map_err(|e| Error::io(self.path, e))?;
+        let broken = |e: ParquetError| {
+            Error::Refused(format!("`{}` cannot be written: {e}", self.path.display()))
+        };
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .build();
+        let mut writer =
+            ArrowWriter::try_new(&file, batch.schema(), Some(properties)).map_err(broken)?;
+        writer.write(batch).map_err(broken)?;
+        writer.close().map_err(broken)?;
+        file.sync_all().map_err(|e| Error::io(&beside, e))?;
+        fs::rename(&beside, self.path).map_err(|e| Error::io(self.path, e))
+    }
+}
+
+/// Whether two paths lead to one file that is there.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(path: &Path, frame: &Path) -> String {
+        let refused = Target::new(path, frame).expect_err("refused");
+        refused.to_string()
+    }
+
+    #[test]
+    fn the_frame_itself_is_no_target_however_it_is_written() {
+        let folder = tempfile::tempdir().expect("folder");
+        let frame = folder.path().join("frame.parquet");
+        fs::write(&frame, "rows").expect("file");
+        fs::create_dir(folder.path().join("below")).expect("folder");
+        for path in [frame.clone(), folder.path().join("below/../frame.parquet")] {
+            let said = refused(&path, &frame);
+            assert!(said.contains("is the entity frame itself"), "{said}");
+        }
+        let other = folder.path().join("other.parquet");
+        Target::new(&other, &frame).expect("another file");
+    }
+
+    #[test]
+    fn names_of_other_formats_are_refused_with_the_right_one() {
+        let frame = Path::new("frame.csv");
+        for (name, right) in [
+            ("out.csv", "write `out.parquet`"),
+            ("out.JSON", "write `out.parquet`"),
+            ("out.v2.arrow", "write `out.v2.parquet`"),
+        ] {
+            let said = refused(Path::new(name), frame);
+            assert!(said.contains(right), "{said}");
+        }
+        for name in ["out", "out.parquet", "out.PARQUET", "out.pq"] {
+            Target::new(Path::new(name), frame).expect(name);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().expect("folder");
+        let missing = folder.path().join("nodir");
+        let said = refused(&missing.join("x.parquet"), Path::new("frame.csv"));
+        let named = format!("there is no folder `{}`", missing.display());
+        assert!(said.contains(&named), "{said}");
+        let said = refused(folder.path(), Path::new("frame.csv"));
+        assert!(said.contains("is a folder"), "{said}");
+    }
+}
