@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::args::Format;
 use crate::output::{self, table};
-use crate::pretty::pretty;
+use crate::pretty::{pretty, with_null};
 
 /// Writes an answer to standard output.
 ///
@@ -23,13 +23,22 @@ pub(crate) fn tell(reply: &[u8], asked: &Map<String, Value>, format: Format) -> 
     }
 }
 
+/// The same answer, saying that no release gave it: it was computed for this one question.
+///
+/// # Errors
+/// When it is not an answer.
+pub(crate) fn of_no_release(reply: &[u8]) -> anyhow::Result<Vec<u8>> {
+    Ok(with_null(std::str::from_utf8(reply)?, "release").into_bytes())
+}
+
 /// What a server answers, in its order.
 #[derive(Debug, Deserialize)]
 struct Answer {
     model: Option<String>,
     service: Option<String>,
     bundle: Option<String>,
-    release: u64,
+    /// None when the features were computed for this question.
+    release: Option<u64>,
     as_of: Instant,
     results: Vec<Entity>,
 }
@@ -77,11 +86,14 @@ impl Answer {
     fn head(&self) -> String {
         let of = self.model.as_ref().or(self.service.as_ref());
         let bundle = self.bundle.as_ref().map(|bundle| format!(" ({bundle})"));
+        let from = match self.release {
+            Some(release) => format!("release {release}, as of"),
+            None => "computed as of".to_owned(),
+        };
         format!(
-            "{}{}, release {}, as of {}",
+            "{}{}, {from} {}",
             of.map_or("answer", String::as_str),
             bundle.unwrap_or_default(),
-            self.release,
             self.as_of
         )
     }
@@ -148,6 +160,18 @@ mod tests {
              \u{20} feature       value  state               age\n\
              \u{20} spend.sum_7d  12.00  present             1h\n\
              \u{20} spend.n           0  missing, defaulted"
+        );
+    }
+
+    #[test]
+    fn an_answer_of_no_release_says_that_it_was_computed() {
+        let reply = br#"{"service":"s","release":1,"as_of":"1997-10-01T00:00:00Z","results":[]}"#;
+        let reply = of_no_release(reply).expect("an answer");
+        let answer: Answer = serde_json::from_slice(&reply).expect("an answer");
+        assert_eq!(answer.release, None);
+        assert_eq!(
+            answer.text(&Map::new()),
+            "s, computed as of 1997-10-01T00:00:00Z"
         );
     }
 }

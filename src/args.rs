@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use feature_defs::project::Project;
 use feature_defs::time::{Instant, TimeError};
 
@@ -11,9 +12,16 @@ use crate::verbs::{
     training_set,
 };
 
+/// What a script can tell from the end of a verb.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  all is fine
+  1  the command line was read, and the work failed: problems in files, unknown names, refused requests
+  2  the command line cannot be read: an unknown verb or option, a missing one, a value of the wrong form";
+
 /// A feature store with batch precompute: features by night, answers by day.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, max_term_width = 100)]
+#[command(version, propagate_version = true, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     /// What holds for every verb.
     #[command(flatten)]
@@ -21,6 +29,25 @@ pub(crate) struct Arguments {
     /// The verb and its own arguments.
     #[command(subcommand)]
     pub(crate) verb: Verb,
+}
+
+impl Arguments {
+    /// What was written. A command line that cannot be read ends the process with exit code 2.
+    pub(crate) fn read() -> Self {
+        let arguments = Self::parse();
+        let makes_its_own = match arguments.verb {
+            Verb::Demo(_) => Some("`demo` makes its own project: name its folder with `--dir DIR`"),
+            Verb::Init(_) => Some("`init` makes a new project: name its folder after the verb"),
+            _ => None,
+        };
+        if let Some(why) = makes_its_own.filter(|_| arguments.global.project.is_some()) {
+            let message = format!("`--project` names a project that is there; {why}");
+            Self::command()
+                .error(ErrorKind::ArgumentConflict, message)
+                .exit();
+        }
+        arguments
+    }
 }
 
 /// Arguments that stand before or after any verb.

@@ -5,12 +5,13 @@
 //! ```
 //!
 //! One file a verb in `verbs`; a verb reads top to bottom. Answers go to standard output, all else to standard error;
-//! the exit code is 0 when all is fine, 1 when the work failed, 2 when the call was wrong.
+//! the exit code is 0 when all is fine, 1 when the work failed, 2 when the command line cannot be read.
 
 #![forbid(unsafe_code)]
 
 mod answer;
 mod args;
+mod listen;
 mod logging;
 mod output;
 mod pretty;
@@ -22,15 +23,13 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::args::Arguments;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::read();
     logging::start(arguments.verb.stays_up());
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,

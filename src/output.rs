@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::Path;
 
 use feature_defs::error::Problems;
 use feature_defs::report;
@@ -94,13 +95,25 @@ pub(crate) fn table(headings: &[&str], numbers: &[usize], rows: &[Vec<String>]) 
     text
 }
 
-/// `n` with its noun: `1 view`, `2 views`, `3 entities`.
-pub(crate) fn counted(n: usize, noun: &str) -> String {
-    match (n, noun.strip_suffix('y')) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{n} {stem}ies"),
-        (_, None) => format!("{n} {noun}s"),
+/// `n` with its noun: `1 view`, `2 views`, `3 entities`, `4 keys`.
+pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    let stem = noun.strip_suffix('y');
+    match stem.filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
+        _ if n == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{n} {stem}ies"),
+        None => format!("{n} {noun}s"),
     }
+}
+
+/// A path as a shell reads it: in quotes where it holds anything that a shell would take for its own.
+pub(crate) fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -119,8 +132,24 @@ mod tests {
 
     #[test]
     fn nouns_follow_their_number() {
-        assert_eq!(counted(1, "entity"), "1 entity");
-        assert_eq!(counted(0, "entity"), "0 entities");
-        assert_eq!(counted(2, "view"), "2 views");
+        assert_eq!(counted(1_usize, "entity"), "1 entity");
+        assert_eq!(counted(0_usize, "entity"), "0 entities");
+        assert_eq!(counted(2_u64, "view"), "2 views");
+        assert_eq!(counted(1_u64, "key"), "1 key");
+        assert_eq!(counted(2_u64, "key"), "2 keys");
+    }
+
+    #[test]
+    fn paths_are_quoted_for_a_shell_where_they_must_be() {
+        for (path, written) in [
+            ("shop", "shop"),
+            ("/srv/café-2", "/srv/café-2"),
+            ("my shop", "'my shop'"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME", "'$HOME'"),
+            ("~", "'~'"),
+        ] {
+            assert_eq!(quoted(Path::new(path)), written);
+        }
     }
 }

@@ -13,6 +13,21 @@ pub(crate) fn pretty(json: &str) -> String {
     out
 }
 
+/// The same JSON object with `null` as one of its members, in its own order.
+pub(crate) fn with_null(json: &str, member: &str) -> String {
+    let mut reader = Reader { text: json, at: 0 };
+    let mut value = reader.value();
+    if let Node::Inner('{', _, members) = &mut value {
+        let named = members
+            .iter_mut()
+            .filter(|(name, _)| name.trim_matches('"') == member);
+        for (_, value) in named {
+            *value = Node::Leaf("null");
+        }
+    }
+    value.flat()
+}
+
 /// JSON as a tree of its own text.
 enum Node<'a> {
     Leaf(&'a str),
@@ -144,6 +159,15 @@ mod tests {
             "{{\n  \"z\": [1, 2.50, \"a\\\"],b\"],\n  \"a\": {{}},\n  \"long\": {{\n    \"k\": \"{filler}\",\n    \"n\": null\n  }}\n}}"
         );
         assert_eq!(pretty(&json), expected);
+    }
+
+    #[test]
+    fn only_the_outermost_member_becomes_null() {
+        let json = r#"{"a": 1, "release": 7, "b": {"release": 8}}"#;
+        assert_eq!(
+            with_null(json, "release"),
+            r#"{"a": 1, "release": null, "b": {"release": 8}}"#
+        );
     }
 
     #[test]

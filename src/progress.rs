@@ -6,7 +6,7 @@ use feature_defs::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pipelines::progress::{Event, Progress};
 
-use crate::output;
+use crate::output::{self, counted};
 
 /// Steps of the bar a view: half of them for computing it, half for staging its rows.
 const STEPS: u64 = 100;
@@ -54,16 +54,18 @@ fn draw(bar: &ProgressBar, event: Event<'_>) {
         Event::Waiting { until } => bar.set_message(waiting(until)),
         Event::Planned { views } => bar.set_length(views as u64 * STEPS),
         Event::ViewStarted { view } => bar.set_message(format!("{view}: computing")),
-        Event::Computed { view, rows } => bar.set_message(format!("{view}: {rows} keys computed")),
+        Event::Computed { view, rows } => {
+            bar.set_message(format!("{view}: {} computed", counted(rows, "key")));
+        }
         Event::Staged { view, rows, of } => {
             // The last step is the view's end, so that the next view starts at its own steps.
             let staged = rows * (STEPS / 2) / of.max(1);
             bar.set_position(view_start + (STEPS / 2 + staged).min(STEPS - 1));
-            bar.set_message(format!("{view}: {rows} of {of} keys staged"));
+            bar.set_message(format!("{view}: {rows} of {} staged", counted(of, "key")));
         }
         Event::ViewFinished { view, keys } => {
             bar.set_position(view_start + STEPS);
-            bar.set_message(format!("{view}: {keys} keys"));
+            bar.set_message(format!("{view}: {}", counted(keys, "key")));
         }
         Event::Flipped { to, .. } => bar.set_message(format!("serving release {to}")),
     }
@@ -77,7 +79,9 @@ fn tell(event: Event<'_>) {
     match event {
         Event::Waiting { until } => output::note(waiting(until)),
         Event::ViewStarted { view } => output::note(format_args!("{view}: computing")),
-        Event::ViewFinished { view, keys } => output::note(format_args!("{view}: {keys} keys")),
+        Event::ViewFinished { view, keys } => {
+            output::note(format_args!("{view}: {}", counted(keys, "key")));
+        }
         Event::Flipped {
             from: Some(from),
             to,

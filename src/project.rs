@@ -1,14 +1,17 @@
-//! The project that a verb works on: its folder, its definition files, its stores.
+//! The project that a verb works on: its folder, its settings, its stores, its definitions.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
 use feature_defs::definitions::Definitions;
+use feature_defs::fingerprint::Fingerprint;
 use feature_defs::parse::{self, LoadError, PROJECT_FILE};
+use feature_defs::project::Project;
 use store::offline::OfflineStore;
 use store::online::OnlineStore;
-use store::registry::Registry;
+use store::registry::{AppliedDefinitions, Registry};
+use store::release::Release;
 
 use crate::args::Global;
 use crate::output;
@@ -35,24 +38,42 @@ pub(crate) fn root(global: &Global) -> anyhow::Result<PathBuf> {
     })
 }
 
+/// Why nothing can be asked before the first night.
+pub(crate) fn no_release() -> anyhow::Error {
+    anyhow!("no release is served yet: `nightfill run` publishes one")
+}
+
 /// The definitions as the files say.
 ///
 /// # Errors
 /// Every problem of the files, or that they cannot be read.
 pub(crate) fn definitions(root: &Path) -> anyhow::Result<Definitions> {
-    match parse::load(root) {
-        Ok(definitions) => Ok(definitions),
-        // Not wrapped, so that they are shown with their source excerpts.
-        Err(LoadError::Problems(problems)) => Err(problems.into()),
-        Err(other) => Err(other.into()),
+    parse::load(root).map_err(unwrapped)
+}
+
+/// The settings, whatever the definitions say.
+///
+/// # Errors
+/// Every problem of the settings, or that they cannot be read.
+pub(crate) fn settings(root: &Path) -> anyhow::Result<Project> {
+    parse::settings(root).map_err(unwrapped)
+}
+
+/// Problems stand alone, so that they are shown with their source excerpts.
+fn unwrapped(error: LoadError) -> anyhow::Error {
+    match error {
+        LoadError::Problems(problems) => problems.into(),
+        other => other.into(),
     }
 }
 
 /// A project whose stores are open.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    /// What the definition files say.
-    pub(crate) files: Definitions,
+    /// Where it is, and where its stores are.
+    pub(crate) project: Project,
+    /// Hash of what the definition files say; none when they have problems.
+    pub(crate) files: Option<Fingerprint>,
     /// The record.
     pub(crate) registry: Arc<dyn Registry>,
     /// All snapshots.
@@ -71,29 +92,49 @@ pub(crate) struct Applied {
 }
 
 impl Opened {
-    /// Opens the stores that the project names, making those that are not there yet.
+    /// Opens the stores that the project names, making those that are not there yet. Definition files with problems
+    /// are said to have them and stop nothing: what is applied counts.
     ///
     /// # Errors
-    /// When the definition files have problems or a store does not open.
+    /// When the settings have problems or a store does not open.
     pub(crate) async fn open(global: &Global) -> anyhow::Result<Self> {
-        Self::with(definitions(&root(global)?)?).await
+        let root = root(global)?;
+        let files = parse::load(&root).ok();
+        let files = files.map(|definitions| definitions.fingerprint);
+        let opened = Self::with(settings(&root)?, files).await?;
+        if files.is_none() {
+            opened.tell_problems().await?;
+        }
+        Ok(opened)
     }
 
-    /// Opens the stores that `files` name.
+    /// Opens the stores of a project whose definition files have the hash `files`.
     ///
     /// # Errors
     /// When a store does not open.
-    pub(crate) async fn with(files: Definitions) -> anyhow::Result<Self> {
-        let project = &files.project;
-        let registry = store::open::registry(project).await?;
-        let offline = store::open::offline(project)?;
-        let online = store::open::online(project)?;
+    pub(crate) async fn with(project: Project, files: Option<Fingerprint>) -> anyhow::Result<Self> {
+        let registry = store::open::registry(&project).await?;
+        let offline = store::open::offline(&project)?;
+        let online = store::open::online(&project)?;
         Ok(Self {
+            project,
             files,
             registry,
             offline,
             online,
         })
+    }
+
+    async fn tell_problems(&self) -> anyhow::Result<()> {
+        let problems = "note: the definition files have problems (`nightfill check` shows them)";
+        match self.registry.definitions(None).await? {
+            Some(newest) => output::note(format_args!(
+                "{problems}; version {}, which is applied, is used",
+                newest.version
+            )),
+            None => output::note(format_args!("{problems}, and none are applied yet")),
+        }
+        Ok(())
     }
 
     /// The applied definitions; says so when the files have moved on since.
@@ -105,23 +146,39 @@ impl Opened {
         let newest = newest.ok_or_else(|| {
             anyhow!("no definitions are applied yet: run `nightfill apply` first")
         })?;
-        if newest.definitions.fingerprint != self.files.fingerprint {
+        let applied = newest.definitions.fingerprint;
+        if self.files.is_some_and(|files| files != applied) {
             output::note(format_args!(
                 "note: the definition files differ from version {}, which is applied; `nightfill apply` makes them count",
                 newest.version
             ));
         }
-        let mut definitions = parse::parse(&self.files.project.root, newest.definitions.files)
-            .with_context(|| {
-                format!(
-                    "version {} of the definitions does not read",
-                    newest.version
-                )
-            })?;
-        definitions.project = self.files.project.clone();
+        self.read(newest)
+    }
+
+    /// A version of the definitions.
+    ///
+    /// # Errors
+    /// When it does not read any more.
+    pub(crate) fn read(&self, version: AppliedDefinitions) -> anyhow::Result<Applied> {
+        let (version, files) = (version.version, version.definitions.files);
+        let mut definitions = parse::parse(&self.project.root, files)
+            .with_context(|| format!("version {version} of the definitions does not read"))?;
+        definitions.project = self.project.clone();
         Ok(Applied {
-            version: newest.version,
+            version,
             definitions,
         })
+    }
+
+    /// The release that is served.
+    ///
+    /// # Errors
+    /// When the online store does not answer.
+    pub(crate) async fn served(&self) -> anyhow::Result<Option<Release>> {
+        match self.online.served().await? {
+            Some(number) => Ok(Some(self.online.release(number).await?)),
+            None => Ok(None),
+        }
     }
 }

@@ -12,15 +12,16 @@ use serde_json::{Map, Value, json};
 /// Which entities, and what the request brings.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Asked {
-    /// An entity by its key, like `customer_id=7`, or `user=7,shop=4` where the key has parts; may be repeated
-    #[arg(long, value_name = "KEY=VALUE", required_unless_present_any = ["entities", "body"])]
-    entity: Vec<String>,
+    /// An entity by its key, like `customer_id=7`, or `user=7,shop=4` where the key has parts; may be repeated. A comma
+    /// parts key parts and no list: many entities, and keys that hold commas, go by `--entities`
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key, required_unless_present_any = ["entities", "body"])]
+    entity: Vec<Key>,
     /// Entities as JSON, one list a key part, like `{"customer_id": [7, 8]}`, or a file that holds it
     #[arg(long, value_name = "JSON|FILE", conflicts_with = "entity")]
     entities: Option<String>,
     /// A request field, like `amount=59.90`, the same for every entity; may be repeated
-    #[arg(long, value_name = "FIELD=VALUE")]
-    request: Vec<String>,
+    #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
+    request: Vec<Pair>,
     /// The whole request as it is sent over HTTP, or a file that holds it
     #[arg(long, value_name = "JSON|FILE", conflicts_with_all = ["entity", "entities", "request"])]
     body: Option<String>,
@@ -54,10 +55,9 @@ impl Asked {
         let mut body = Map::new();
         body.insert("entities".to_owned(), Value::Object(entities));
         let mut fields = Map::new();
-        for field in &self.request {
-            let (name, value) = pair(field)?;
+        for Pair { name, value } in &self.request {
             let value = typed(value, field_type(definitions, name));
-            fields.insert(name.to_owned(), Value::Array(vec![value; count]));
+            fields.insert(name.clone(), Value::Array(vec![value; count]));
         }
         if !fields.is_empty() {
             body.insert("request".to_owned(), Value::Object(fields));
@@ -81,18 +81,17 @@ fn object(given: &str) -> anyhow::Result<Map<String, Value>> {
 }
 
 /// One list a key part, from `customer_id=7` or `user=7,shop=4`, one an entity.
-fn columns(entities: &[String], definitions: &Definitions) -> anyhow::Result<Map<String, Value>> {
+fn columns(entities: &[Key], definitions: &Definitions) -> anyhow::Result<Map<String, Value>> {
     let mut columns: Map<String, Value> = Map::new();
-    for (index, entity) in entities.iter().enumerate() {
-        for part in entity.split(',') {
-            let (name, value) = pair(part)?;
+    for (index, Key(parts)) in entities.iter().enumerate() {
+        for Pair { name, value } in parts {
             let value = typed(value, key_type(definitions, name));
             let column = columns.entry(name).or_insert_with(|| json!([]));
             let values = column
                 .as_array_mut()
                 .ok_or_else(|| anyhow!("`{name}` is no list"))?;
             if values.len() != index {
-                bail!("every `--entity` names the same key parts once each: see `{entity}`");
+                bail!("every `--entity` names the same key parts once each: see `{name}`");
             }
             values.push(value);
         }
@@ -104,10 +103,36 @@ fn columns(entities: &[String], definitions: &Definitions) -> anyhow::Result<Map
     Ok(columns)
 }
 
-fn pair(text: &str) -> anyhow::Result<(&str, &str)> {
+/// An entity's key as it was written.
+#[derive(Debug, Clone)]
+struct Key(Vec<Pair>);
+
+/// A name and the text of its value.
+#[derive(Debug, Clone)]
+struct Pair {
+    name: String,
+    value: String,
+}
+
+fn key(text: &str) -> Result<Key, String> {
+    let parts = text.split(',').map(pair).collect::<Result<_, _>>();
+    parts.map(Key).map_err(|wrong| match text.split_once('=') {
+        Some((name, values)) if values.contains(',') => {
+            let list: Vec<&str> = values.split(',').collect();
+            let list = json!({ name: list });
+            format!("{wrong}; a list goes by `--entities`, like `--entities '{list}'`")
+        }
+        _ => wrong,
+    })
+}
+
+fn pair(text: &str) -> Result<Pair, String> {
     let pair = text.split_once('=');
-    let (name, value) = pair.ok_or_else(|| anyhow!("`{text}` is not `NAME=VALUE`"))?;
-    Ok((name.trim(), value))
+    let (name, value) = pair.ok_or_else(|| format!("`{text}` is not `NAME=VALUE`"))?;
+    Ok(Pair {
+        name: name.trim().to_owned(),
+        value: value.to_owned(),
+    })
 }
 
 fn key_type(definitions: &Definitions, name: &str) -> Option<DataType> {
@@ -145,6 +170,21 @@ fn typed(text: &str, data_type: Option<DataType>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_in_an_entity_is_told_where_lists_go() {
+        let refused = key("kunde=A,B").expect_err("a list");
+        assert!(refused.starts_with("`B` is not `NAME=VALUE`"), "{refused}");
+        assert!(
+            refused.contains(r#"--entities '{"kunde":["A","B"]}'"#),
+            "{refused}"
+        );
+        let refused = key("kunde").expect_err("no value");
+        assert_eq!(refused, "`kunde` is not `NAME=VALUE`");
+        let Key(parts) = key("user=7, shop=4").expect("two parts");
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names, ["user", "shop"]);
+    }
 
     #[test]
     fn values_are_written_as_their_type_is() {

@@ -33,11 +33,12 @@ impl Scratch {
         definitions.project.registry = Location::Sqlite(at("registry.db"));
         definitions.project.offline = Location::Local(at("offline"));
         definitions.project.online = Location::Embedded(at("online"));
-        let opened = Opened::with(definitions).await?;
-        let version = apply::apply(&opened).await?.version;
+        let project = definitions.project.clone();
+        let opened = Opened::with(project, Some(definitions.fingerprint)).await?;
+        let version = apply::apply(&opened, &definitions).await?.version;
         let applied = Applied {
             version,
-            definitions: opened.files.clone(),
+            definitions,
         };
         let request = run::all_views(as_of);
         run::night(&opened, &applied, &request, &Means::default(), &Silent).await?;

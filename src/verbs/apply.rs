@@ -6,12 +6,13 @@ use feature_defs::name::Name;
 use feature_defs::parse;
 use feature_defs::time::{Clock, SystemClock};
 use indexmap::IndexMap;
+use pipelines::bundles::newest_bundles;
 use serde_json::json;
 use store::registry::NewDefinitions;
 
 use crate::args::{Format, Global};
 use crate::output;
-use crate::project::Opened;
+use crate::project::{self, Opened};
 
 /// Checks the definition files and records them as the version that runs and servers use from now on.
 /// The same definitions again change nothing.
@@ -21,13 +22,20 @@ pub(crate) struct Apply {}
 
 impl Apply {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
-        let outcome = apply(&Opened::open(global).await?).await?;
+        let definitions = project::definitions(&project::root(global)?)?;
+        let files = Some(definitions.fingerprint);
+        let opened = Opened::with(definitions.project.clone(), files).await?;
+        let outcome = apply(&opened, &definitions).await?;
+        for warning in &outcome.warnings {
+            output::note(format_args!("warning: {warning}"));
+        }
         match global.format {
             Format::Json => output::json(&json!({
                 "version": outcome.version,
                 "fingerprint": outcome.fingerprint,
                 "changed": outcome.changed,
                 "changes": outcome.changes,
+                "warnings": outcome.warnings,
             })),
             Format::Text => outcome.tell(),
         }
@@ -44,6 +52,8 @@ pub(crate) struct Outcome {
     pub(crate) changed: bool,
     /// One line an object that came, changed or went.
     changes: Vec<String>,
+    /// What of the project does not fit these definitions any more.
+    warnings: Vec<String>,
 }
 
 impl Outcome {
@@ -62,12 +72,11 @@ impl Outcome {
     }
 }
 
-/// Applies the definition files of `opened`.
+/// Applies the definitions that were read from the files of `opened`.
 ///
 /// # Errors
 /// When the registry fails, or somebody else applies at the same time.
-pub(crate) async fn apply(opened: &Opened) -> anyhow::Result<Outcome> {
-    let files = &opened.files;
+pub(crate) async fn apply(opened: &Opened, files: &Definitions) -> anyhow::Result<Outcome> {
     let newest = opened.registry.definitions(None).await?;
     let expected = newest.as_ref().map_or(0, |newest| newest.version);
     let before = newest.and_then(|newest| {
@@ -86,7 +95,21 @@ pub(crate) async fn apply(opened: &Opened) -> anyhow::Result<Outcome> {
         fingerprint: files.fingerprint,
         changed: version != expected,
         changes: changes(before.as_ref(), files),
+        warnings: warnings(opened, files).await?,
     })
+}
+
+/// One line a model whose newest bundle the next night would refuse.
+async fn warnings(opened: &Opened, applied: &Definitions) -> anyhow::Result<Vec<String>> {
+    let bundles = newest_bundles(opened.registry.as_ref(), applied).await?;
+    let warnings = bundles.into_iter().filter_map(|bundle| {
+        let (model, why) = (&bundle.model, bundle.misfit?);
+        Some(format!(
+            "the newest bundle of model `{model}`, {model}@{}, does not fit the definitions any more: {why}; nights are refused until another is imported: `nightfill model import {model} FILE`",
+            bundle.fingerprint.short()
+        ))
+    });
+    Ok(warnings.collect())
 }
 
 fn user() -> String {

@@ -1,12 +1,15 @@
 //! `nightfill features`: what is known of entities, from the served release or as of an instant.
 
+use anyhow::bail;
+use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
+use feature_defs::suggestion::accepted;
 use serde_json::{Map, Value};
 use serving::{Limits, Predictor};
 
-use crate::answer;
+use crate::answer::{self, of_no_release};
 use crate::args::{AsOf, Global};
-use crate::project::Opened;
+use crate::project::{Opened, no_release};
 use crate::request::Asked;
 use crate::scratch::Scratch;
 use crate::verbs::serve::components;
@@ -35,24 +38,33 @@ impl Features {
             None => {
                 let components = components(&opened);
                 let predictor = serving::open_predictor(&components, Limits::default()).await?;
-                let served = predictor.served();
-                let definitions = served
-                    .as_ref()
-                    .map_or(&opened.files, |plan| plan.definitions());
-                let body = self.asked.body(definitions, None)?;
+                let served = predictor.served().ok_or_else(no_release)?;
+                let body = self.asked.body(served.definitions(), None)?;
                 let reply = self.answer(&predictor, &body).await?;
                 (body, reply)
             }
             Some(as_of) => {
-                let as_of = as_of.instant(&opened.files.project)?;
+                let as_of = as_of.instant(&opened.project)?;
                 let applied = opened.applied().await?;
+                self.refuse_unknown(&applied.definitions)?;
                 let body = self.asked.body(&applied.definitions, Some(as_of))?;
                 let scratch = Scratch::night(&applied.definitions, as_of).await?;
                 let reply = self.answer(&scratch.predictor().await?, &body).await?;
-                (body, reply)
+                (body, of_no_release(&reply)?)
             }
         };
         answer::tell(&reply, &body, global.format)
+    }
+
+    /// Before a whole night is computed for nothing.
+    fn refuse_unknown(&self, definitions: &Definitions) -> anyhow::Result<()> {
+        let services = &definitions.services;
+        if services.contains_key(&self.service) {
+            return Ok(());
+        }
+        let known: Vec<&str> = services.keys().map(Name::as_str).collect();
+        let help = accepted(self.service.as_str(), &known);
+        bail!("there is no feature service `{}`: {help}", self.service)
     }
 
     async fn answer(

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use feature_defs::definitions::Definitions;
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
+use feature_defs::suggestion::accepted;
 use feature_defs::time::{Clock, SystemClock};
 use scorer::bundle::Bundle;
 use scorer::import::lightgbm;
@@ -93,23 +95,23 @@ impl std::fmt::Display for Imported {
     }
 }
 
+/// Why a model that is not declared is not taken.
+pub(crate) fn undeclared(definitions: &Definitions, model: &Name) -> anyhow::Error {
+    let known: Vec<&str> = definitions.models.keys().map(Name::as_str).collect();
+    let help = accepted(model.as_str(), &known);
+    anyhow!("the applied definitions declare no model `{model}`: {help}")
+}
+
 /// Imports a LightGBM text model for a declared model.
 ///
 /// # Errors
 /// When the model is not declared, the file is not a LightGBM model, or its features are not those of the service.
 pub(crate) async fn import(opened: &Opened, model: &Name, file: &Path) -> anyhow::Result<Imported> {
     let definitions = opened.applied().await?.definitions;
-    let declared = definitions.models.get(model).ok_or_else(|| {
-        let known: Vec<String> = definitions
-            .models
-            .keys()
-            .map(|m| format!("`{m}`"))
-            .collect();
-        anyhow!(
-            "the applied definitions declare no model `{model}`; they declare {}",
-            known.join(", ")
-        )
-    })?;
+    let declared = definitions
+        .models
+        .get(model)
+        .ok_or_else(|| undeclared(&definitions, model))?;
     let service = &definitions.services[&declared.service];
     let text =
         fs::read_to_string(file).with_context(|| format!("`{}` cannot be read", file.display()))?;
@@ -143,10 +145,8 @@ pub(crate) async fn import(opened: &Opened, model: &Name, file: &Path) -> anyhow
 
 async fn list(opened: &Opened, format: Format) -> anyhow::Result<()> {
     let bundles = opened.registry.bundles().await?;
-    let served = match opened.online.served().await? {
-        Some(number) => opened.online.release(number).await?.models,
-        None => Vec::new(),
-    };
+    let served = opened.served().await?;
+    let served = served.map(|release| release.models).unwrap_or_default();
     let is_served = |fingerprint| served.iter().any(|model| model.bundle == fingerprint);
     if format == Format::Json {
         let entries: Vec<_> = bundles

@@ -2,14 +2,14 @@
 
 use std::cmp::Reverse;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use feature_defs::time::Stopwatch;
 use serde_json::json;
 use store::release::{Release as Record, ReleaseNumber};
 
 use crate::args::{Format, Global};
 use crate::output::{self, table};
-use crate::project::Opened;
+use crate::project::{Opened, no_release};
 
 /// Releases: what a night published, and which of them is served.
 #[derive(Debug, clap::Subcommand)]
@@ -28,7 +28,7 @@ pub(crate) enum Release {
         after_help = "Examples:\n  nightfill release rollback          back to the one before\n  nightfill release rollback --to 39"
     )]
     Rollback {
-        /// The release to serve [default: the newest one before the served release]
+        /// The release to serve [default: the newest one before the served release that was not rolled back]
         #[arg(long, value_name = "NUMBER")]
         to: Option<u64>,
     },
@@ -47,10 +47,15 @@ impl Release {
 
 async fn list(opened: &Opened, format: Format) -> anyhow::Result<()> {
     let served = opened.online.served().await?;
+    let rolled_back = opened.online.rolled_back().await?;
     let mut releases = opened.online.releases().await?;
     releases.sort_by_key(|release| Reverse(release.number));
     if format == Format::Json {
-        return output::json(&json!({ "served": served, "releases": releases }));
+        return output::json(&json!({
+            "served": served,
+            "rolled_back": rolled_back,
+            "releases": releases,
+        }));
     }
     if releases.is_empty() {
         return output::line("no releases yet: `nightfill run` publishes one");
@@ -58,14 +63,16 @@ async fn list(opened: &Opened, format: Format) -> anyhow::Result<()> {
     let rows: Vec<Vec<String>> = releases
         .iter()
         .map(|release| {
-            let serving = if Some(release.number) == served {
+            let state = if Some(release.number) == served {
                 "served"
+            } else if rolled_back.contains(&release.number) {
+                "rolled back"
             } else {
                 ""
             };
             vec![
                 release.number.to_string(),
-                serving.to_owned(),
+                state.to_owned(),
                 release.as_of.to_string(),
                 release.created_at.to_string(),
                 release.views.len().to_string(),
@@ -86,7 +93,7 @@ async fn list(opened: &Opened, format: Format) -> anyhow::Result<()> {
 async fn show(opened: &Opened, number: Option<u64>, format: Format) -> anyhow::Result<()> {
     let served = opened.online.served().await?;
     let number = number.map(ReleaseNumber).or(served);
-    let number = number.ok_or_else(|| anyhow!("no release is served yet"))?;
+    let number = number.ok_or_else(no_release)?;
     let release = opened.online.release(number).await?;
     if format == Format::Json {
         return output::json(&json!({ "served": served == Some(number), "release": release }));
@@ -134,16 +141,17 @@ fn describe(release: &Record, served: bool) -> String {
 async fn rollback(opened: &Opened, to: Option<u64>, format: Format) -> anyhow::Result<()> {
     let stopwatch = Stopwatch::start();
     let served = opened.online.served().await?;
-    let from = served.ok_or_else(|| anyhow!("no release is served yet"))?;
-    let releases = opened.online.releases().await?;
+    let from = served.ok_or_else(no_release)?;
     let to = match to.map(ReleaseNumber) {
         Some(to) if to == from => bail!("release {to} is served already"),
         Some(to) => to,
-        None => releases
-            .iter()
-            .map(|release| release.number)
-            .rfind(|number| *number < from)
-            .with_context(|| format!("there is no release before {from}"))?,
+        None => {
+            let releases = opened.online.releases().await?;
+            let rolled_back = opened.online.rolled_back().await?;
+            before(from, &releases, &rolled_back).with_context(|| {
+                format!("there is no release before {from} that was not rolled back: `nightfill release list` shows what there is, `--to NUMBER` serves any of it")
+            })?
+        }
     };
     opened.online.flip(Some(from), to).await?;
     let seconds = stopwatch.elapsed().as_secs_f64();
@@ -153,4 +161,15 @@ async fn rollback(opened: &Opened, to: Option<u64>, format: Format) -> anyhow::R
             "serving {to} again (was {from}); {seconds:.1} s; running servers follow within a second"
         )),
     }
+}
+
+/// The newest release before `from` that nobody went back behind: what was wrong once is not gone back to.
+fn before(
+    from: ReleaseNumber,
+    releases: &[Record],
+    rolled_back: &[ReleaseNumber],
+) -> Option<ReleaseNumber> {
+    let numbers = releases.iter().map(|release| release.number);
+    let mut candidates = numbers.filter(|number| *number < from && !rolled_back.contains(number));
+    candidates.next_back()
 }

@@ -8,7 +8,7 @@ use pipelines::training_set::{AS_OF, TrainingSetRequest, build};
 use crate::args::{Format, Global};
 use crate::output;
 use crate::project::Opened;
-use crate::verbs::run::{self, Means};
+use crate::verbs::run::{self, Engine};
 
 /// Enriches an entity frame with the features of a service, each row as it was known at the row's own as-of: nothing
 /// later leaks in. Keeps the frame's rows, their order and all its columns; adds a column a feature, `view.feature`.
@@ -27,23 +27,23 @@ pub(crate) struct TrainingSet {
     entities: PathBuf,
     /// The frame's column with the as-of of each row
     #[arg(long, value_name = "COLUMN", default_value = AS_OF)]
-    as_of: String,
-    /// Where the training set is written, as Parquet
+    as_of_column: String,
+    /// Where the training set is written, as Parquet: `NAME.parquet`, `NAME.pq`, or a name without an ending
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
-    means: Means,
+    engine: Engine,
 }
 
 impl TrainingSet {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
         let opened = Opened::open(global).await?;
         let definitions = opened.applied().await?.definitions;
-        let session = run::session(&self.means)?;
+        let session = run::session(&self.engine)?;
         let request = TrainingSetRequest {
             service: self.service,
             entities: self.entities,
-            as_of: self.as_of,
+            as_of: self.as_of_column,
             output: self.output,
         };
         let report = build(&session, &definitions, &request).await?;

@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow, bail};
 use feature_defs::time::Stopwatch;
 use serving::Server;
 
-use super::example;
+use super::{Stage, example};
 use crate::output;
 use crate::pretty::pretty;
 
@@ -22,17 +22,17 @@ struct Reply {
 ///
 /// # Errors
 /// When the server does not answer with 200.
-pub(crate) async fn hold(server: &Server) -> anyhow::Result<()> {
+pub(super) async fn hold(server: &Server, stage: Stage) -> anyhow::Result<()> {
     let (path, body) = question(server)?;
-    output::line(format_args!("\nPOST {path}\n{}", pretty(&body)))?;
+    stage.tell(format_args!("\nPOST {path}\n{}", pretty(&body)))?;
     let url = format!("http://{}{path}", server.address());
     // A fresh connection, as a caller's first request has.
     let reply = tokio::task::spawn_blocking(move || ask(&url, &body)).await??;
     let (status, milliseconds) = (reply.status, reply.milliseconds);
-    output::line(format_args!(
+    stage.tell(format_args!(
         "\n{status} in {milliseconds:.1} ms, connection included"
     ))?;
-    output::line(format_args!("Server-Timing: {}", reply.timing))?;
+    stage.tell(format_args!("Server-Timing: {}", reply.timing))?;
     output::line(pretty(&reply.body))?;
     if status != 200 {
         bail!("the server answered {status}");
@@ -79,10 +79,10 @@ fn ask(url: &str, body: &str) -> anyhow::Result<Reply> {
 ///
 /// # Errors
 /// When standard output is gone.
-pub(crate) fn suggest(folder: &Path, server: &Server) -> anyhow::Result<()> {
+pub(super) fn suggest(folder: &Path, server: &Server, stage: Stage) -> anyhow::Result<()> {
     let (path, body) = question(server)?;
-    let (address, folder) = (server.address(), folder.display());
-    output::line(format_args!(
+    let (address, folder) = (server.address(), output::quoted(folder));
+    stage.tell(format_args!(
         "\nup at http://{address} until ctrl-c. Try:
   curl -s http://{address}{path} -d '{body}'
   curl -s http://{address}/openapi.json

@@ -13,6 +13,9 @@ macro_rules! carried {
     };
 }
 
+/// The project's name.
+pub(crate) const PROJECT: &str = "cdnow";
+
 /// Its files by path: definitions, SQL and data; the model's file stands apart.
 pub(crate) const FILES: &[(&str, &[u8])] = &[
     carried!("nightfill.yaml"),

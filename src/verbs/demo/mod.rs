@@ -4,16 +4,18 @@ mod conversation;
 mod example;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use feature_defs::name::Name;
+use feature_defs::parse::PROJECT_FILE;
 use feature_defs::time::{Instant, Stopwatch};
 use serving::startup::StartError;
 use serving::{Server, ServerSettings};
 
-use crate::args::Global;
+use crate::args::{Format, Global};
 use crate::output;
 use crate::progress::Shown;
 use crate::project::{self, Opened};
@@ -21,14 +23,14 @@ use crate::verbs::{apply, check, model, run, serve};
 
 /// Lays out the example project (69,659 real purchases of CDNOW), checks and applies it, runs the night as of
 /// 1997-10-01, imports the model, starts a server on loopback, asks it for one prediction and shows the answer.
-/// A second start reuses what is there.
+/// A second start reuses what is there. With `--format json`, standard output holds the server's answer alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  nightfill demo --once")]
 pub(crate) struct Demo {
     /// End after the first answer instead of staying up
     #[arg(long)]
     once: bool,
-    /// Where the example project and its state go
+    /// Where the example project and its state go: a folder of its own
     #[arg(long, value_name = "DIR", default_value = ".nightfill-demo")]
     dir: PathBuf,
 }
@@ -40,14 +42,20 @@ const AS_OF: &str = "1997-10-01";
 const PORT: u16 = 8080;
 
 impl Demo {
-    pub(crate) async fn run(self, _global: &Global) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
         let stopwatch = Stopwatch::start();
+        refuse_others(&self.dir)?;
         lay_out(&self.dir)?;
-        let mut steps = Steps(Stopwatch::start());
+        let stage = Stage(global.format);
+        let mut steps = Steps {
+            stage,
+            stopwatch: Stopwatch::start(),
+        };
         let definitions = project::definitions(&self.dir)?;
         steps.done("check", check::describe(&definitions))?;
-        let opened = Opened::with(definitions).await?;
-        let applied = apply::apply(&opened).await?;
+        let files = Some(definitions.fingerprint);
+        let opened = Opened::with(definitions.project.clone(), files).await?;
+        let applied = apply::apply(&opened, &definitions).await?;
         steps.done(
             "apply",
             format_args!("version {} of the definitions", applied.version),
@@ -62,13 +70,13 @@ impl Demo {
         let server = start(&opened).await?;
         steps.done("serve", format_args!("http://{}", server.address()))?;
 
-        conversation::hold(&server).await?;
+        conversation::hold(&server, stage).await?;
         let seconds = stopwatch.elapsed().as_secs_f64();
-        output::line(format_args!(
+        stage.tell(format_args!(
             "\nfirst answer {seconds:.1} s after the start"
         ))?;
         if !self.once {
-            conversation::suggest(&self.dir, &server)?;
+            conversation::suggest(&self.dir, &server, stage)?;
             signals.wait().await;
         }
         server.shut_down().await;
@@ -76,14 +84,59 @@ impl Demo {
     }
 }
 
+/// Where the demo speaks: all of it is its answer to people, only the server's answer is its answer to scripts.
+#[derive(Debug, Clone, Copy)]
+struct Stage(Format);
+
+impl Stage {
+    /// Tells what goes on around the server's answer.
+    fn tell(self, text: impl std::fmt::Display) -> anyhow::Result<()> {
+        match self.0 {
+            Format::Text => output::line(text),
+            Format::Json => {
+                output::note(text);
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Lines of the demo's steps, each with its time.
-struct Steps(Stopwatch);
+struct Steps {
+    stage: Stage,
+    stopwatch: Stopwatch,
+}
 
 impl Steps {
     fn done(&mut self, step: &str, what: impl std::fmt::Display) -> anyhow::Result<()> {
-        let milliseconds = self.0.lap().as_secs_f64() * 1e3;
-        output::line(format_args!("{step:<7} {milliseconds:>7.1} ms  {what}"))
+        let milliseconds = self.stopwatch.lap().as_secs_f64() * 1e3;
+        self.stage
+            .tell(format_args!("{step:<7} {milliseconds:>7.1} ms  {what}"))
     }
+}
+
+/// Refuses a folder that holds anything but the demo, before anything in it is touched.
+fn refuse_others(folder: &Path) -> anyhow::Result<()> {
+    let shown = folder.display();
+    if folder.join(PROJECT_FILE).is_file() {
+        let name = project::settings(folder)?.name;
+        if name.as_str() != example::PROJECT {
+            bail!(
+                "`{shown}` holds project `{name}`, which the demo does not touch: name another folder with `--dir`"
+            );
+        }
+        return Ok(());
+    }
+    let is_free = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    if !is_free {
+        bail!(
+            "`{shown}` holds other files, which the demo does not touch: name a folder of its own with `--dir`"
+        );
+    }
+    Ok(())
 }
 
 /// Writes the example's files where they are not there yet; what is there is kept as it is.
@@ -141,5 +194,22 @@ async fn start(opened: &Opened) -> anyhow::Result<Server> {
             Ok(serving::start(at(0), serve::components(opened)).await?)
         }
         started => Ok(started?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_holds_anything_else_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        refuse_others(folder.path()).expect("an empty folder");
+        refuse_others(&folder.path().join("new")).expect("no folder yet");
+        fs::write(folder.path().join("notes.txt"), "mine").expect("a file");
+        let refused = refuse_others(folder.path()).expect_err("other files");
+        assert!(refused.to_string().contains("other files"), "{refused}");
+        lay_out(folder.path()).expect("the demo");
+        refuse_others(folder.path()).expect("the demo's own folder");
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use feature_defs::name::Name;
+use feature_defs::name::{MAX_NAME_LENGTH, Name};
 use feature_defs::time::{Clock, Instant, SystemClock, TimeSpan};
 use serde_json::json;
 
@@ -56,7 +56,8 @@ const PURCHASES: [(u32, i64, &str, u32); 12] = [
 
 impl Init {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<()> {
-        let name = project_name(&self.folder);
+        let folder = resolved(&self.folder);
+        let (name, said) = project_name(&folder);
         let data = purchases(SystemClock.now());
         let mut files: Vec<(&str, String)> = FILES
             .iter()
@@ -65,30 +66,56 @@ impl Init {
         files.push((DATA, data));
         write_new(&self.folder, &files)?;
 
-        let folder = self.folder.display();
+        if let Some(said) = said {
+            output::note(format_args!("note: the project is named `{name}`: {said}"));
+        }
         if global.format == Format::Json {
             let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-            return output::json(&json!({ "folder": self.folder, "files": paths }));
+            return output::json(
+                &json!({ "folder": self.folder, "project": name, "files": paths }),
+            );
         }
         for (path, _) in &files {
-            output::line(format_args!("wrote {folder}/{path}"))?;
+            output::line(format_args!("wrote {}", self.folder.join(path).display()))?;
         }
+        let is_here =
+            std::env::current_dir().is_ok_and(|here| resolved(&here) == resolved(&folder));
+        let enter = match is_here {
+            true => String::new(),
+            false => format!("  cd {}\n", output::quoted(&self.folder)),
+        };
         output::line(format_args!(
-            "\nnext:\n  cd {folder}\n  nightfill check\n  nightfill apply\n  nightfill run\n  nightfill features --service customer_v1 --entity customer_id=1 --request amount=50.00\n  nightfill serve"
+            "\nnext:\n{enter}  nightfill check\n  nightfill apply\n  nightfill run\n  nightfill features --service customer_v1 --entity customer_id=1 --request amount=50.00\n  nightfill serve"
         ))
     }
 }
 
-/// The folder's name as far as it is a name, else `shop`.
-fn project_name(folder: &Path) -> String {
-    let text = folder
-        .file_name()
-        .map(|name| name.to_string_lossy().to_lowercase());
-    let text = text.unwrap_or_default().replace(['-', ' ', '.'], "_");
-    match Name::parse(&text) {
-        Ok(name) => name.to_string(),
-        Err(_) => "shop".to_owned(),
+/// The folder by its own name, as far as it is there: `.` has none.
+fn resolved(folder: &Path) -> PathBuf {
+    let there = folder.canonicalize();
+    let absolute = there.or_else(|_| std::path::absolute(folder));
+    absolute.unwrap_or_else(|_| folder.to_owned())
+}
+
+/// The project's name after its folder, and what is to be said where the two differ.
+fn project_name(folder: &Path) -> (String, Option<String>) {
+    let text = folder.file_name().unwrap_or_default().to_string_lossy();
+    if Name::parse(&text).is_ok() {
+        return (text.into_owned(), None);
     }
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let mut name = words.join("_");
+    if name.is_empty() {
+        "shop".clone_into(&mut name);
+    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert_str(0, "project_");
+    }
+    name.truncate(MAX_NAME_LENGTH);
+    let said = format!("`{text}` is no name, which has lower-case letters, digits and `_`");
+    (name, Some(said))
 }
 
 /// The purchases as CSV, the newest of them yesterday, so that the windows hold something.
@@ -139,8 +166,19 @@ mod tests {
 
     #[test]
     fn folders_become_project_names() {
-        for (folder, name) in [("shop", "shop"), ("/a/My-Shop", "my_shop"), ("/", "shop")] {
-            assert_eq!(project_name(Path::new(folder)), name);
+        let long = "x".repeat(70);
+        for (folder, name) in [
+            ("shop", "shop"),
+            ("/a/My-Shop", "my_shop"),
+            ("My Shop (2)", "my_shop_2"),
+            ("2024-shop", "project_2024_shop"),
+            ("Caf\u{e9}", "caf"),
+            ("/", "shop"),
+            (&long, &long[..64]),
+        ] {
+            let (found, said) = project_name(Path::new(folder));
+            assert_eq!(found, name);
+            assert_eq!(said.is_some(), folder != "shop", "{folder}");
         }
     }
 

@@ -146,3 +146,58 @@ fn mod_07_another_set_of_features_is_refused_with_both_lists() {
         assert_eq!(project.json(&["model", "list"])["models"], json!([]));
     }
 }
+
+#[test]
+fn a_model_tells_its_way_into_a_release() {
+    let project = project("of.a, of.b");
+    project.run(&["run", "--as-of", "2026-02-01"]);
+    let state = || project.json(&["status"])["models"][0]["state"].clone();
+    let ask = ["predict", "--model", "m", "--entity", "id=1"];
+    assert_eq!(
+        state(),
+        "no bundle yet: `nightfill model import` brings one"
+    );
+    let said = project.fail(&ask);
+    assert!(said.contains("model `m` has no bundle yet"), "{said}");
+
+    assert!(import(&project, ["of.a", "of.b"]).status.success());
+    assert_eq!(state(), "imported: the next `nightfill run` releases it");
+    let said = project.fail(&ask);
+    assert!(
+        said.contains("is imported, but release 1, which is served, does not hold it"),
+        "{said}"
+    );
+
+    project.run(&["run", "--as-of", "2026-02-02"]);
+    assert_eq!(state(), "served");
+    project.run(&ask);
+}
+
+#[test]
+fn applying_a_service_that_the_model_does_not_fit_warns_before_the_night_refuses() {
+    let project = project("of.a, of.b");
+    assert!(import(&project, ["of.a", "of.b"]).status.success());
+    project.run(&["run", "--as-of", "2026-02-01"]);
+    project.write("features/all.yaml", definitions("of.a, of.b, of.c"));
+    let applied = crate::harness::finish(project.command(&["apply", "--format", "json"]));
+    let said = crate::harness::stderr(&applied);
+    assert!(
+        said.starts_with("warning: the newest bundle of model `m`"),
+        "{said}"
+    );
+    let applied: Value = serde_json::from_str(&crate::harness::stdout(&applied)).expect("JSON");
+    let warning = applied["warnings"][0].as_str().expect("a warning");
+    assert!(
+        warning.contains("does not fit the definitions any more")
+            && warning.contains("nightfill model import m FILE"),
+        "{warning}"
+    );
+    let said = project.fail(&["run", "--as-of", "2026-02-02"]);
+    assert!(said.contains("cannot be released"), "{said}");
+    let again = project.json(&["apply"]);
+    assert_eq!(
+        again["warnings"].as_array().map(Vec::len),
+        Some(1),
+        "{again}"
+    );
+}

@@ -1,5 +1,13 @@
 //! The verbs, as a person or a script calls them.
 
+mod broken_files;
+mod demo;
+mod init;
+mod nights;
+mod rollback;
+mod servers;
+mod training_sets;
+
 use serde_json::json;
 
 use crate::harness::{Project, finish, nightfill, shop, stderr, stdout};
@@ -54,60 +62,6 @@ fn a_project_goes_through_its_whole_life() {
 }
 
 #[test]
-fn the_demo_answers_at_once_and_a_second_start_reuses_what_is_there() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let demo = || {
-        let mut command = nightfill(&["demo", "--once"]);
-        command.current_dir(folder.path());
-        let output = finish(command);
-        assert!(output.status.success(), "{}", stderr(&output));
-        stdout(&output)
-    };
-    let first = demo();
-    assert!(
-        first.contains("release 1 as of 1997-10-01T00:00:00Z: 3 views, 70710 rows"),
-        "{first}"
-    );
-    let second = demo();
-    assert!(
-        second.contains("release 1 as of 1997-10-01T00:00:00Z is served already"),
-        "{second}"
-    );
-    for shown in [first, second] {
-        assert!(
-            shown.contains("200 in ") && shown.contains("Server-Timing: parse;dur="),
-            "{shown}"
-        );
-        assert!(
-            shown.contains("\"release\": 1") && shown.contains("\"timings\""),
-            "{shown}"
-        );
-        let spend =
-            "\"customer_spend.spend_cents_lifetime\": {\"value\": 12669, \"state\": \"present\"";
-        assert!(shown.contains(spend), "{shown}");
-    }
-    assert!(
-        folder
-            .path()
-            .join(".nightfill-demo/nightfill.yaml")
-            .is_file()
-    );
-}
-
-#[test]
-fn init_overwrites_nothing() {
-    let project = shop();
-    let folder = project.root().to_str().expect("UTF-8");
-    let output = finish(nightfill(&["init", folder]));
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        stderr(&output).contains("is there already"),
-        "{}",
-        stderr(&output)
-    );
-}
-
-#[test]
 fn bad_definitions_exit_with_1_and_point_at_file_line_and_column() {
     let project = shop();
     let definitions = std::fs::read_to_string(project.root().join("features/customer.yaml"));
@@ -146,6 +100,12 @@ fn calls_that_are_wrong_exit_with_2() {
         &["features"],
         &["serve", "--listen", "nowhere"],
         &["check", "--format", "xml"],
+        &["run", "--memory", "0"],
+        &["run", "--lease", "0s"],
+        &["training-set", "--lease", "30s"],
+        &["demo", "--project", "."],
+        &["init", "shop", "--project", "."],
+        &["features", "--service", "s", "--entity", "kunde=A,B"],
     ] {
         let output = finish(nightfill(wrong));
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");

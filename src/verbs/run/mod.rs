@@ -1,0 +1,124 @@
+//! `nightfill run`: one night, now.
+
+mod means;
+mod report;
+
+use std::sync::Arc;
+
+use feature_defs::name::Name;
+use feature_defs::time::{Clock, Instant, SystemClock};
+use pipelines::progress::Progress;
+use pipelines::run::{Night, RunReport, RunRequest};
+use serde_json::json;
+
+use crate::args::{AsOf, Format, Global};
+use crate::output;
+use crate::progress::Shown;
+use crate::project::{Applied, Opened};
+
+pub(crate) use means::{Engine, Means, session};
+pub(crate) use report::{describe, summary};
+
+/// Computes the feature views of the applied definitions as of an instant, keeps them offline, stages them online and
+/// flips to the new release. What was served before stays served until then, and if the night fails. The same night
+/// again changes nothing.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  nightfill run --as-of 1997-10-01\n  nightfill run --views customer_spend,customer_ltv"
+)]
+pub(crate) struct Run {
+    /// The instant to look from, not in the future: RFC 3339 with a zone, or a date, midnight in the project's zone
+    /// [default: now]
+    #[arg(long, value_name = "INSTANT", value_parser = AsOf::parse)]
+    as_of: Option<AsOf>,
+    /// The views to compute; the others keep their served snapshots [default: all]
+    #[arg(long, value_name = "VIEW", value_delimiter = ',', value_parser = Name::parse)]
+    views: Vec<Name>,
+    /// Publish views without any row even where the served release has some
+    #[arg(long)]
+    allow_empty: bool,
+    #[command(flatten)]
+    means: Means,
+}
+
+impl Run {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Opened::open(global).await?;
+        let applied = opened.applied().await?;
+        let as_of = match &self.as_of {
+            Some(as_of) => as_of.instant(&opened.project)?,
+            None => SystemClock.now(),
+        };
+        if let Some(served) = opened.served().await?.filter(|served| served.as_of > as_of) {
+            output::note(format_args!(
+                "note: release {}, which is served, is as of {}: with this night, serving goes back to what was known as of {as_of}",
+                served.number, served.as_of
+            ));
+        }
+        let views = (!self.views.is_empty()).then_some(self.views);
+        let shown = Shown::new();
+        let request = RunRequest {
+            as_of,
+            views,
+            allow_empty: self.allow_empty,
+            holder: holder(),
+            lease_length: self.means.lease,
+        };
+        let report = night(&opened, &applied, &request, &self.means, &shown).await?;
+        drop(shown);
+        match global.format {
+            Format::Json => output::json(&json!({
+                "release": report.to,
+                "flipped": report.flipped(),
+                "report": report,
+            })),
+            Format::Text => output::line(describe(&report)),
+        }
+    }
+}
+
+/// Runs a night on the project's stores.
+///
+/// # Errors
+/// What stopped the night; the release before stays served.
+pub(crate) async fn night(
+    opened: &Opened,
+    applied: &Applied,
+    request: &RunRequest,
+    means: &Means,
+    progress: &dyn Progress,
+) -> anyhow::Result<RunReport> {
+    let night = with(opened, means)?;
+    let (definitions, version) = (&applied.definitions, applied.version);
+    Ok(pipelines::run::run(&night, definitions, version, request, progress).await?)
+}
+
+/// What a night as of an instant is asked for when nothing else is said: all views.
+pub(crate) fn all_views(as_of: Instant) -> RunRequest {
+    RunRequest {
+        as_of,
+        views: None,
+        allow_empty: false,
+        holder: holder(),
+        lease_length: Means::default().lease,
+    }
+}
+
+/// A night on the project's stores.
+///
+/// # Errors
+/// When the engine does not start.
+pub(crate) fn with(opened: &Opened, means: &Means) -> anyhow::Result<Night> {
+    Ok(Night {
+        session: session(&means.engine)?,
+        registry: Arc::clone(&opened.registry),
+        offline: Arc::clone(&opened.offline),
+        online: Arc::clone(&opened.online),
+        clock: Arc::new(SystemClock),
+    })
+}
+
+/// Who runs the night: this process.
+pub(crate) fn holder() -> String {
+    format!("process {}", std::process::id())
+}
