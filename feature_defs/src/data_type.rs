@@ -218,6 +218,12 @@ impl DataType {
         }
     }
 
+    /// Whether a value is a number to a model: all but strings and bytes.
+    #[must_use]
+    pub const fn is_model_input(self) -> bool {
+        !matches!(self, Self::String | Self::Bytes)
+    }
+
     /// Whether values are `float32` or `float64`.
     #[must_use]
     pub const fn is_float(self) -> bool {

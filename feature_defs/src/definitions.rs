@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use crate::entity::Entity;
 use crate::feature_service::FeatureService;
-use crate::feature_view::{Computation, FeatureView};
+use crate::feature_view::FeatureView;
 use crate::fingerprint::Fingerprint;
 use crate::model::Model;
 use crate::name::Name;
@@ -58,11 +58,7 @@ impl Definitions {
     /// The sources that a view reads, by name.
     #[must_use]
     pub fn sources_of<'a>(&'a self, view: &'a FeatureView) -> Vec<&'a Source> {
-        let names = match &view.computation {
-            Computation::Sql(sql) => sql.sources.as_slice(),
-            Computation::Windows(windows) => std::slice::from_ref(&windows.source),
-            Computation::Latest(latest) => std::slice::from_ref(&latest.source),
-        };
+        let names = view.computation.sources();
         names.iter().map(|name| &self.sources[name]).collect()
     }
 }

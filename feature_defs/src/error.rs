@@ -76,6 +76,23 @@ pub struct Problems {
     pub files: Vec<DefinitionFile>,
 }
 
+impl Problems {
+    /// Line and column, both from 1 and in characters, where a problem starts.
+    #[must_use]
+    pub fn place(&self, problem: &Problem) -> (usize, usize) {
+        let mut files = self.files.iter();
+        let file = files.find(|file| file.path == problem.span.file);
+        let before = file
+            .and_then(|file| file.text.get(..problem.span.bytes.start))
+            .unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
+    }
+}
+
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&crate::report::render(self, false))

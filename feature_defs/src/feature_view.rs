@@ -41,6 +41,18 @@ pub enum Computation {
     Latest(Latest),
 }
 
+impl Computation {
+    /// The sources that it reads, sorted.
+    #[must_use]
+    pub fn sources(&self) -> &[Name] {
+        match self {
+            Self::Sql(sql) => &sql.sources,
+            Self::Windows(windows) => std::slice::from_ref(&windows.source),
+            Self::Latest(latest) => std::slice::from_ref(&latest.source),
+        }
+    }
+}
+
 /// See [`Computation::Sql`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SqlSnapshot {
@@ -90,7 +102,7 @@ pub struct Feature {
 }
 
 /// When the night computes a view.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Schedule {
     /// Five cron fields (minute, hour, day of month, month, day of week), as written.
     pub cron: String,

@@ -20,10 +20,12 @@ pub fn accepted(wrong: &str, words: &[impl AsRef<str>]) -> String {
 pub fn nearest<'w>(wrong: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let limit = (wrong.chars().count() / 3).max(1);
     let lower = wrong.to_lowercase();
+    let length = lower.chars().count();
     words
         .into_iter()
-        .map(|word| {
-            let candidate = word.to_lowercase();
+        .map(|word| (word, word.to_lowercase()))
+        .filter(|(_, candidate)| candidate.chars().count().abs_diff(length) <= limit)
+        .map(|(word, candidate)| {
             let distance = strsim::damerau_levenshtein(&lower, &candidate);
             (distance, letters(&lower) != letters(&candidate), word)
         })

@@ -39,7 +39,7 @@ impl From<&ServiceFeature> for Input {
 /// Whether a model can read values of this type.
 #[must_use]
 pub const fn is_readable(data_type: DataType) -> bool {
-    !matches!(data_type, DataType::String | DataType::Bytes)
+    data_type.is_model_input()
 }
 
 /// The number that a value is to a model; `None` for strings and bytes.

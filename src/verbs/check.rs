@@ -68,7 +68,7 @@ fn as_json(definitions: &Definitions) -> Value {
 
 fn problems_as_json(problems: &Problems) -> Vec<Value> {
     let one = |problem: &Problem| {
-        let (line, column) = place(problems, problem);
+        let (line, column) = problems.place(problem);
         json!({
             "message": problem.message,
             "file": problem.span.file,
@@ -79,20 +79,4 @@ fn problems_as_json(problems: &Problems) -> Vec<Value> {
         })
     };
     problems.problems.iter().map(one).collect()
-}
-
-/// Line and column of a problem's first character, from 1.
-fn place(problems: &Problems, problem: &Problem) -> (usize, usize) {
-    let file = problems
-        .files
-        .iter()
-        .find(|file| file.path == problem.span.file);
-    let before = file
-        .and_then(|file| file.text.get(..problem.span.bytes.start))
-        .unwrap_or_default();
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (
-        before.matches('\n').count() + 1,
-        before[line_start..].chars().count() + 1,
-    )
 }

@@ -23,7 +23,7 @@ use crate::name::{FeatureRef, Name};
 use crate::request_view::RequestView;
 use crate::sql::Fault;
 
-pub(crate) use plan::plan;
+pub(crate) use plan::{Readable, check, plan};
 
 /// One column that a plan reads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

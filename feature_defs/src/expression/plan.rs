@@ -21,10 +21,11 @@ use datafusion_sql::sqlparser::tokenizer::Token;
 
 use crate::data_type::DataType;
 use crate::expression::{RequestInput, input_schema};
+use crate::parse::members::Elsewhere;
 use crate::sql::chain;
 use crate::sql::functions::{Planning, settings};
 use crate::sql::statement::{folded, function_fault, operator_fault};
-use crate::sql::{Fault, engine_fault, parser_fault, range_of};
+use crate::sql::{Fault, engine_faults, parser_fault, range_of};
 use crate::suggestion::{accepted, nearest};
 
 /// What an expression is planned to.
@@ -40,28 +41,61 @@ pub(crate) struct PlannedExpression {
     pub(crate) canonical: String,
 }
 
+/// What an expression may read.
+pub(crate) struct Readable<'a> {
+    /// Request fields and stored features.
+    pub(crate) inputs: &'a [(RequestInput, DataType)],
+    /// Names of all request fields, those of unknown types too.
+    pub(crate) fields: &'a [&'a str],
+    /// What is known of any other field, or of any other feature of a view.
+    pub(crate) elsewhere: &'a dyn Fn(Option<&str>, &str) -> Elsewhere,
+}
+
 /// Plans `text` over `inputs`.
 pub(crate) fn plan(
     text: &str,
     inputs: &[(RequestInput, DataType)],
 ) -> Result<PlannedExpression, Vec<Fault>> {
+    let fields: Vec<&str> = inputs
+        .iter()
+        .filter_map(|(input, _)| match input {
+            RequestInput::Field(field) => Some(field.as_str()),
+            RequestInput::Feature(_) => None,
+        })
+        .collect();
+    let readable = Readable {
+        inputs,
+        fields: &fields,
+        elsewhere: &|_, _| Elsewhere::Nowhere,
+    };
+    check(text, &readable)?.ok_or_else(Vec::new)
+}
+
+/// Plans `text` over what it may read. `None` when what it reads is not known.
+pub(crate) fn check(
+    text: &str,
+    readable: &Readable<'_>,
+) -> Result<Option<PlannedExpression>, Vec<Fault>> {
+    let inputs = readable.inputs;
     let parsed = parse(text).map_err(|fault| vec![fault])?;
-    let reads = resolve(text, &parsed, inputs)?;
+    let Some(reads) = resolve(text, &parsed, readable)? else {
+        return Ok(None);
+    };
     let canonical = parsed.to_string();
     let (physical, arrow_type) =
-        physical(parsed, inputs).map_err(|error| vec![engine_fault(text, &error)])?;
+        physical(parsed, inputs).map_err(|error| engine_faults(text, &error))?;
     let Some(data_type) = DataType::from_arrow(&arrow_type) else {
         return Err(vec![untyped(&arrow_type)]);
     };
     let schema = input_schema(inputs);
     let physical = cast(physical, &schema, data_type.to_arrow())
-        .map_err(|error| vec![engine_fault(text, &error)])?;
-    Ok(PlannedExpression {
+        .map_err(|error| engine_faults(text, &error))?;
+    Ok(Some(PlannedExpression {
         physical,
         data_type,
         reads,
         canonical,
-    })
+    }))
 }
 
 fn untyped(arrow_type: &ArrowType) -> Fault {
@@ -72,7 +106,7 @@ fn untyped(arrow_type: &ArrowType) -> Fault {
         ),
         ArrowType::Timestamp(..) => (
             "the expression is a time without zone, or finer than microseconds",
-            "write `arrow_cast(..., 'Timestamp(Microsecond, Some(\"UTC\"))')` around it",
+            "make it a number with `to_unixtime(...)`, or let the request bring a `timestamp`",
         ),
         _ => ("the expression's type is none of the types of features", ""),
     };
@@ -105,28 +139,46 @@ fn parse(text: &str) -> Result<SqlExpr, Fault> {
     Err(Fault::new(message, range_of(text, next.span), ""))
 }
 
-/// Finds what the expression reads, and refuses what it may not say.
+/// Finds what the expression reads, and refuses what it may not say. `None` when what it reads is not known.
 fn resolve(
     text: &str,
     parsed: &SqlExpr,
-    inputs: &[(RequestInput, DataType)],
-) -> Result<Vec<usize>, Vec<Fault>> {
+    readable: &Readable<'_>,
+) -> Result<Option<Vec<usize>>, Vec<Fault>> {
+    let inputs = readable.inputs;
     let mut faults = Vec::new();
     let mut reads = Vec::new();
+    let mut sure = true;
     let _: ControlFlow<()> = visit_expressions(parsed, |expr| {
         let range = range_of(text, expr.span());
         faults.extend(operator_fault(text, expr));
         match expr {
-            SqlExpr::Identifier(ident) => match position(inputs, None, &folded(ident)) {
-                Some(index) => reads.push(index),
-                None => faults.push(unknown_field(&folded(ident), inputs, range)),
-            },
+            SqlExpr::Identifier(ident) => {
+                let name = folded(ident);
+                match (
+                    position(inputs, None, &name),
+                    (readable.elsewhere)(None, &name),
+                ) {
+                    (Some(index), _) => reads.push(index),
+                    (None, Elsewhere::Unsure) => sure = false,
+                    (None, _) => faults.push(unknown_field(&name, readable, range)),
+                }
+            }
             SqlExpr::CompoundIdentifier(idents) => {
                 let parts: Vec<String> = idents.iter().map(folded).collect();
                 match parts.as_slice() {
                     [view, feature] => match position(inputs, Some(view), feature) {
                         Some(index) => reads.push(index),
-                        None => faults.push(unknown_feature(view, feature, inputs, range)),
+                        None => match (readable.elsewhere)(Some(view), feature) {
+                            Elsewhere::Unsure => sure = false,
+                            Elsewhere::Nowhere => {
+                                faults.push(unknown_feature(view, feature, inputs, range));
+                            }
+                            Elsewhere::Other(help) => {
+                                let message = format!("`{view}` is not a feature view");
+                                faults.push(Fault::new(message, range, help));
+                            }
+                        },
                     },
                     _ => faults.push(Fault::new(
                         format!("`{}` is not a feature", parts.join(".")),
@@ -161,7 +213,7 @@ fn resolve(
     }
     reads.sort_unstable();
     reads.dedup();
-    Ok(reads)
+    Ok(sure.then_some(reads))
 }
 
 fn position(inputs: &[(RequestInput, DataType)], view: Option<&str>, name: &str) -> Option<usize> {
@@ -176,10 +228,10 @@ fn position(inputs: &[(RequestInput, DataType)], view: Option<&str>, name: &str)
 
 fn unknown_field(
     name: &str,
-    inputs: &[(RequestInput, DataType)],
+    readable: &Readable<'_>,
     range: Option<std::ops::Range<usize>>,
 ) -> Fault {
-    let stored = inputs.iter().find_map(|(input, _)| match input {
+    let stored = readable.inputs.iter().find_map(|(input, _)| match input {
         RequestInput::Feature(reference) if reference.feature.as_str() == name => Some(reference),
         _ => None,
     });
@@ -191,17 +243,10 @@ fn unknown_field(
             format!("did you mean the stored feature `{stored}`?"),
         );
     }
-    let fields: Vec<&str> = inputs
-        .iter()
-        .filter_map(|(input, _)| match input {
-            RequestInput::Field(field) => Some(field.as_str()),
-            RequestInput::Feature(_) => None,
-        })
-        .collect();
-    if fields.is_empty() {
+    if readable.fields.is_empty() {
         return Fault::new(message, range, "the request view declares no `inputs`");
     }
-    Fault::new(message, range, accepted(name, &fields))
+    Fault::new(message, range, accepted(name, readable.fields))
 }
 
 fn unknown_feature(

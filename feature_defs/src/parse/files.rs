@@ -10,6 +10,7 @@ use crate::parse::project::{PROJECT_FILE, state_paths};
 use crate::parse::view::beside;
 use crate::parse::yaml::{Kind, Node};
 use crate::parse::{LoadError, yaml};
+use crate::suggestion::nearest;
 
 /// Largest definition file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -21,7 +22,25 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 /// # Errors
 /// [`LoadError`] when `root` is not a project, and when a file cannot be read or is not UTF-8 text.
 pub fn read_files(root: &Path) -> Result<Vec<DefinitionFile>, LoadError> {
-    let project = read_settings(root)?;
+    let Files { files, problems } = read_all(root)?;
+    if problems.is_empty() {
+        return Ok(files);
+    }
+    Err(LoadError::Problems(Problems { problems, files }))
+}
+
+/// The files of a project, and which of them are not text.
+pub(crate) struct Files {
+    /// All of them; those that are not text as far as they are.
+    pub(crate) files: Vec<DefinitionFile>,
+    /// One problem for each file that is not text.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Like [`read_files`], with problems beside the files that have none.
+pub(crate) fn read_all(root: &Path) -> Result<Files, LoadError> {
+    let mut problems = Vec::new();
+    let project = read_settings(root, &mut problems)?;
     let state: Vec<PathBuf> = state_paths(&project)
         .into_iter()
         .map(|path| root.join(path))
@@ -31,24 +50,27 @@ pub fn read_files(root: &Path) -> Result<Vec<DefinitionFile>, LoadError> {
     paths.remove(PROJECT_FILE);
     let mut files = vec![project];
     for path in &paths {
-        files.push(read_file(root, path)?);
+        files.push(read_file(root, path, &mut problems)?);
     }
     let sql: BTreeSet<String> = files.iter().flat_map(sql_files).collect();
     for path in sql {
-        if root.join(&path).is_file() {
-            files.push(read_file(root, &path)?);
+        if !paths.contains(&path) && root.join(&path).is_file() {
+            files.push(read_file(root, &path, &mut problems)?);
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
+    Ok(Files { files, problems })
 }
 
 /// Reads the file that makes a folder a project.
-pub(super) fn read_settings(root: &Path) -> Result<DefinitionFile, LoadError> {
+pub(super) fn read_settings(
+    root: &Path,
+    problems: &mut Vec<Problem>,
+) -> Result<DefinitionFile, LoadError> {
     if !root.join(PROJECT_FILE).is_file() {
         return Err(LoadError::NoProject(root.to_owned()));
     }
-    read_file(root, PROJECT_FILE)
+    read_file(root, PROJECT_FILE, problems)
 }
 
 fn find(
@@ -86,7 +108,11 @@ fn find(
     Ok(())
 }
 
-fn read_file(root: &Path, path: &str) -> Result<DefinitionFile, LoadError> {
+fn read_file(
+    root: &Path,
+    path: &str,
+    problems: &mut Vec<Problem>,
+) -> Result<DefinitionFile, LoadError> {
     let absolute = root.join(path);
     let unreadable = |source| LoadError::Unreadable {
         path: absolute.clone(),
@@ -96,40 +122,32 @@ fn read_file(root: &Path, path: &str) -> Result<DefinitionFile, LoadError> {
         return Err(LoadError::TooLarge(absolute));
     }
     let bytes = fs::read(&absolute).map_err(unreadable)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(DefinitionFile {
-            path: path.to_owned(),
-            text,
-        }),
-        Err(error) => Err(LoadError::Problems(not_text(path, &error))),
-    }
+    Ok(DefinitionFile {
+        path: path.to_owned(),
+        text: text_of(path, bytes, problems),
+    })
 }
 
-fn not_text(path: &str, error: &std::string::FromUtf8Error) -> Problems {
+/// A file's text, as far as it is text: it is a problem if not all of it is.
+pub(crate) fn text_of(path: &str, bytes: Vec<u8>, problems: &mut Vec<Problem>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        problems.push(not_text(path, &error));
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    })
+}
+
+fn not_text(path: &str, error: &std::string::FromUtf8Error) -> Problem {
     let start = error.utf8_error().valid_up_to();
-    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let span = Span {
         file: path.to_owned(),
         bytes: start..start + char::REPLACEMENT_CHARACTER.len_utf8(),
     };
-    Problems {
-        problems: vec![Problem::new(
-            span,
-            "this is not UTF-8 text",
-            "save the file as UTF-8",
-        )],
-        files: vec![DefinitionFile {
-            path: path.to_owned(),
-            text,
-        }],
-    }
+    Problem::new(span, "this is not UTF-8 text", "save the file as UTF-8")
 }
 
 /// The SQL files that a file's views name, whatever else is wrong with it.
 fn sql_files(file: &DefinitionFile) -> Vec<String> {
-    let Some(root) = yaml::read(file, &mut Vec::new()) else {
-        return Vec::new();
-    };
+    let root = yaml::read(file, &mut Vec::new());
     let mut paths = Vec::new();
     for view in values(&root, Some("views"))
         .into_iter()
@@ -144,13 +162,14 @@ fn sql_files(file: &DefinitionFile) -> Vec<String> {
     paths
 }
 
-/// The values of a map: of one key, or of all.
+/// The values of a map: of one key and of those that are near to it, or of all.
 fn values<'a>(node: &'a Node, key: Option<&str>) -> Vec<&'a Node> {
-    let Kind::Mapping(entries) = &node.kind else {
+    let Kind::Mapping(map) = &node.kind else {
         return Vec::new();
     };
-    let chosen = entries
-        .iter()
-        .filter(|(text, _)| key.is_none_or(|key| text.text == key));
+    let entries = map.entries.iter().chain(&map.repeated);
+    let chosen = entries.filter(|(text, _)| {
+        key.is_none_or(|key| text.text == key || nearest(&text.text, [key]).is_some())
+    });
     chosen.map(|(_, node)| node).collect()
 }

@@ -7,23 +7,27 @@
 //!   files      which files, their texts
 //!   yaml       a text to a tree in which everything knows its place
 //!   entity, source, view, request_view, service, model, project
-//!              trees to objects of the right shape, references still texts
+//!              trees to objects as far as they can be read, references still texts
+//!   members    lists that may have lost members on the way, so that no problem is told of what follows from another
 //!   validate   objects to Definitions
 //! ```
 
 mod embedded;
 mod entity;
 mod files;
+pub(crate) mod members;
 mod model;
 pub(crate) mod objects;
 mod project;
 pub(crate) mod reader;
 pub(crate) mod request_view;
+mod scan_fault;
 mod service;
 mod source;
+mod source_path;
 #[cfg(test)]
-mod tests;
-mod view;
+pub(crate) mod tests;
+pub(crate) mod view;
 mod window_view;
 pub(crate) mod yaml;
 
@@ -37,7 +41,9 @@ use crate::error::{Problem, Problems, Span};
 use crate::name::Name;
 use crate::project::Project;
 use crate::suggestion::accepted;
-use objects::{Declared, Objects, Section};
+use files::{Files, read_all};
+use indexmap::map::Entry;
+use objects::{Declared, Objects, Section, Unread, alike};
 use reader::Reader;
 use yaml::{Kind, Node, Text};
 
@@ -80,7 +86,7 @@ pub enum LoadError {
 /// # Errors
 /// [`LoadError`]: files that cannot be read, or all the problems that they hold.
 pub fn load(root: &Path) -> Result<Definitions, LoadError> {
-    Ok(parse(root, read_files(root)?)?)
+    Ok(check(root, read_all(root)?)?)
 }
 
 /// Reads the settings of the project at `root`, whatever its definitions say.
@@ -88,10 +94,20 @@ pub fn load(root: &Path) -> Result<Definitions, LoadError> {
 /// # Errors
 /// [`LoadError`]: a file that cannot be read, or all the problems of the settings.
 pub fn settings(root: &Path) -> Result<Project, LoadError> {
-    let files = vec![files::read_settings(root)?];
     let mut found = Vec::new();
-    let trees = [(&files[0], yaml::read(&files[0], &mut found))];
-    let project = read_project(root, &files, &trees, &mut found);
+    let files = vec![files::read_settings(root, &mut found)?];
+    if !found.is_empty() {
+        return Err(sorted(found, files).into());
+    }
+    let tree = yaml::read(&files[0], &mut found);
+    let mut reader = Reader {
+        file: &files[0],
+        files: &files,
+        unreadable: &[],
+        timezone: chrono_tz::UTC,
+        found: &mut found,
+    };
+    let project = project::read(&mut reader, &tree, root);
     match project {
         Some(project) if found.is_empty() => Ok(project),
         _ => Err(sorted(found, files).into()),
@@ -103,27 +119,50 @@ pub fn settings(root: &Path) -> Result<Project, LoadError> {
 /// # Errors
 /// All the problems that the files hold, by file and place.
 pub fn parse(root: &Path, files: Vec<DefinitionFile>) -> Result<Definitions, Problems> {
-    let mut found = Vec::new();
-    let trees: Vec<(&DefinitionFile, Option<Node>)> = files
+    let problems = Vec::new();
+    check(root, Files { files, problems })
+}
+
+/// Checks files of which some may not be text.
+fn check(root: &Path, read: Files) -> Result<Definitions, Problems> {
+    let Files {
+        files,
+        problems: mut found,
+    } = read;
+    let unreadable: Vec<String> = found
         .iter()
-        .filter(|file| !file.path.ends_with(".sql"))
+        .map(|problem| problem.span.file.clone())
+        .collect();
+    let is_yaml =
+        |file: &&DefinitionFile| !file.path.ends_with(".sql") && !unreadable.contains(&file.path);
+    let trees: Vec<(&DefinitionFile, Node)> = files
+        .iter()
+        .filter(is_yaml)
         .map(|file| (file, yaml::read(file, &mut found)))
         .collect();
-    let project = read_project(root, &files, &trees, &mut found);
-    let timezone = project
-        .as_ref()
-        .map_or(chrono_tz::UTC, |project| project.timezone);
     let mut objects = Objects::default();
-    for (file, tree) in &trees {
-        let mut reader = Reader {
-            file,
-            files: &files,
-            timezone,
-            found: &mut found,
-        };
-        if let Some(tree) = tree {
-            read_sections(&mut reader, tree, &mut objects);
+    for file in &files {
+        if unreadable.contains(&file.path) {
+            objects.unread.add(&file.text);
         }
+    }
+    let mut reader = Reader {
+        file: &DefinitionFile {
+            path: PROJECT_FILE.to_owned(),
+            text: String::new(),
+        },
+        files: &files,
+        unreadable: &unreadable,
+        timezone: chrono_tz::UTC,
+        found: &mut found,
+    };
+    let project = read_project(&mut reader, root, &trees);
+    if let Some(project) = &project {
+        reader.timezone = project.timezone;
+    }
+    for (file, tree) in &trees {
+        reader.file = file;
+        read_sections(&mut reader, tree, &mut objects);
     }
     let definitions = crate::validate::resolve(project, objects, &files, &mut found);
     match definitions {
@@ -135,117 +174,148 @@ pub fn parse(root: &Path, files: Vec<DefinitionFile>) -> Result<Definitions, Pro
     }
 }
 
-fn read_project(
+fn read_project<'a>(
+    reader: &mut Reader<'a>,
     root: &Path,
-    files: &[DefinitionFile],
-    trees: &[(&DefinitionFile, Option<Node>)],
-    found: &mut Vec<Problem>,
+    trees: &'a [(&'a DefinitionFile, Node)],
 ) -> Option<Project> {
-    let Some((file, tree)) = trees.iter().find(|(file, _)| file.path == PROJECT_FILE) else {
+    if let Some((file, tree)) = trees.iter().find(|(file, _)| file.path == PROJECT_FILE) {
+        reader.file = file;
+        return project::read(reader, tree, root);
+    }
+    if reader.unreadable.iter().all(|path| path != PROJECT_FILE) {
         let span = Span {
             file: PROJECT_FILE.to_owned(),
             bytes: 0..0,
         };
         let message = format!("there is no `{PROJECT_FILE}`");
         let help = "it holds `version: 1` and `project: name`";
-        found.push(Problem::new(span, message, help));
-        return None;
-    };
-    let empty = Node {
-        span: Span {
-            file: file.path.clone(),
-            bytes: 0..0,
-        },
-        kind: Kind::Mapping(Vec::new()),
-    };
-    let mut reader = Reader {
-        file,
-        files,
-        timezone: chrono_tz::UTC,
-        found,
-    };
-    let unreadable = !reader.found.is_empty() && tree.is_none();
-    if unreadable {
-        return None;
+        reader.refuse(&span, message, help);
     }
-    project::read(&mut reader, tree.as_ref().unwrap_or(&empty), root)
+    None
 }
 
 fn read_sections<'a>(reader: &mut Reader<'a>, tree: &'a Node, objects: &mut Objects) {
     let is_project = reader.file.path == PROJECT_FILE;
-    let Some(entries) = reader.map(tree, "a definition file") else {
+    let told = is_project && !matches!(tree.kind, Kind::Mapping(_));
+    let map = match told {
+        true => None,
+        false => reader.map(tree, "a definition file"),
+    };
+    let Some(map) = map else {
+        objects.unread.add(&reader.file.text);
         return;
     };
-    for (key, node) in entries {
-        match key.text.as_str() {
-            "entities" => section(reader, node, "entity", &mut objects.entities, entity::read),
-            "sources" => section(reader, node, "source", &mut objects.sources, source::read),
-            "views" => section(reader, node, "view", &mut objects.views, view::read),
-            "request_views" => {
-                section(
-                    reader,
-                    node,
-                    "request view",
-                    &mut objects.request_views,
-                    request_view::read,
-                );
-            }
-            "services" => section(
-                reader,
-                node,
-                "service",
-                &mut objects.services,
-                service::read,
-            ),
-            "models" => section(reader, node, "model", &mut objects.models, model::read),
-            _ if is_project => {}
-            other if project::KEYS.contains(&other) => {
-                let help = format!("settings stand in `{PROJECT_FILE}`");
-                reader.refuse(
-                    &key.span,
-                    format!("`{other}` is a setting of the project"),
-                    help,
-                );
-            }
-            other => {
-                let message = format!("unknown key `{other}` in a definition file");
-                reader.refuse(&key.span, message, accepted(other, &SECTIONS));
-            }
+    let meant = reader::meant(map, &SECTIONS);
+    for (at, (key, node)) in map.entries.iter().enumerate() {
+        let known = SECTIONS.contains(&key.text.as_str());
+        if !known && !is_project {
+            refuse_section(reader, key);
+        }
+        let taken_for = meant.iter().find(|meant| meant.at == at);
+        let name = taken_for.map_or(key.text.as_str(), |meant| meant.key.as_str());
+        if !read_section(reader, name, node, objects) {
+            objects.unread.add(part(reader.file, node));
+        }
+    }
+    for (key, node) in &map.repeated {
+        if !read_section(reader, &key.text, node, objects) {
+            objects.unread.add(part(reader.file, node));
         }
     }
 }
 
-type Read<'a, T> = fn(&mut Reader<'a>, &'a Text, &Name, &'a Node) -> Option<T>;
+fn refuse_section(reader: &mut Reader<'_>, key: &Text) {
+    let name = key.text.as_str();
+    let (message, help) = if project::KEYS.contains(&name) {
+        let message = format!("`{name}` is a setting of the project");
+        (message, format!("settings stand in `{PROJECT_FILE}`"))
+    } else {
+        let message = format!("unknown key `{name}` in a definition file");
+        (message, accepted(name, &SECTIONS))
+    };
+    reader.refuse(&key.span, message, help);
+}
+
+/// Reads a section by its name. Whether it is one, and a map.
+fn read_section<'a>(
+    reader: &mut Reader<'a>,
+    name: &str,
+    node: &'a Node,
+    objects: &mut Objects,
+) -> bool {
+    let Objects {
+        entities,
+        sources,
+        views,
+        request_views,
+        services,
+        models,
+        unread,
+    } = objects;
+    match name {
+        "entities" => section(reader, node, "entity", entities, unread, entity::read),
+        "sources" => section(reader, node, "source", sources, unread, source::read),
+        "views" => section(reader, node, "view", views, unread, view::read),
+        "request_views" => {
+            let (what, read) = ("request view", request_view::read);
+            section(reader, node, what, request_views, unread, read)
+        }
+        "services" => section(reader, node, "service", services, unread, service::read),
+        "models" => section(reader, node, "model", models, unread, model::read),
+        _ => false,
+    }
+}
+
+/// The text of a node, for names that it may declare.
+fn part<'a>(file: &'a DefinitionFile, node: &Node) -> &'a str {
+    file.text.get(node.span.bytes.clone()).unwrap_or_default()
+}
+
+type Read<'a, T> = fn(&mut Reader<'a>, &'a Text, &Name, &'a Node) -> T;
 
 fn section<'a, T>(
     reader: &mut Reader<'a>,
     node: &'a Node,
     what: &str,
     section: &mut Section<T>,
+    unread: &mut Unread,
     read: Read<'a, T>,
-) {
-    for (key, node) in reader.map(node, "a section").unwrap_or_default() {
-        let Some(name) = reader.name(key) else {
+) -> bool {
+    let Some(map) = reader.map(node, "a section") else {
+        return false;
+    };
+    for (key, node) in map.entries.iter().chain(&map.repeated) {
+        let name = reader.name(key);
+        if name.is_none() {
+            unread.add(&key.text);
+        }
+        let stand_in = || Name::parse(&alike(&key.text)).ok();
+        let Some(read_as) = name.clone().or_else(stand_in) else {
             continue;
         };
-        if let Some(earlier) = section.get(&name) {
-            let help = format!("the first one is in `{}`", earlier.span.file);
-            reader.refuse(
-                &key.span,
-                format!("{what} `{name}` is declared twice"),
-                help,
-            );
-            continue;
+        let object = read(reader, key, &read_as, node);
+        match section.entry(read_as) {
+            Entry::Vacant(place) => {
+                place.insert(Declared {
+                    span: key.span.clone(),
+                    object,
+                    doubtful: name.is_none() || map.repeats(&key.text),
+                });
+            }
+            Entry::Occupied(mut earlier) if name.is_some() => {
+                let earlier = earlier.get_mut();
+                if !map.repeats(&key.text) {
+                    let message = format!("{what} `{}` is declared twice", key.text);
+                    let help = format!("the first one is in `{}`", earlier.span.file);
+                    reader.refuse(&key.span, message, help);
+                }
+                earlier.doubtful = true;
+            }
+            Entry::Occupied(_) => {}
         }
-        let object = read(reader, key, &name, node);
-        section.insert(
-            name,
-            Declared {
-                span: key.span.clone(),
-                object,
-            },
-        );
     }
+    true
 }
 
 fn sorted(mut found: Vec<Problem>, files: Vec<DefinitionFile>) -> Problems {

@@ -3,7 +3,7 @@
 use crate::model::Transform;
 use crate::name::Name;
 use crate::parse::objects::DeclaredModel;
-use crate::parse::reader::Reader;
+use crate::parse::reader::{Placed, Reader};
 use crate::parse::yaml::{Node, Text};
 
 /// `name: {service, output: {name, transform}, description}`; the output's name is the model's unless it says otherwise.
@@ -12,32 +12,40 @@ pub(crate) fn read<'a>(
     key: &'a Text,
     name: &Name,
     node: &'a Node,
-) -> Option<DeclaredModel> {
-    let fields = reader.fields(
-        node,
-        &key.span,
-        &format!("model `{name}`"),
-        &["service", "output", "description"],
-    )?;
-    let description = reader.description(&fields);
+) -> DeclaredModel {
+    let owner = format!("model `{name}`");
+    let mut model = DeclaredModel {
+        description: None,
+        service: None,
+        output: Placed {
+            value: name.clone(),
+            span: key.span.clone(),
+        },
+        transform: None,
+    };
+    let known = ["service", "output", "description"];
+    let Some(fields) = reader.fields(node, &key.span, &owner, &known) else {
+        return model;
+    };
+    model.description = reader.description(&fields);
     let service = reader.require(&fields, "service");
-    let service = service.and_then(|node| reader.text(node, "`service`"));
-    let mut output = name.clone();
-    let mut transform = None;
-    if let Some(node) = fields.get("output") {
-        let span = fields.key_span("output");
-        let fields = reader.fields(node, &span, "`output`", &["name", "transform"])?;
-        if let Some(node) = fields.get("name") {
-            output = reader.parsed(node, "`name`", Name::parse)?.value;
-        }
-        if let Some(node) = fields.get("transform") {
-            transform = Some(reader.one_of(node, "a transform", &Transform::NAMED)?);
-        }
+    model.service = service.and_then(|node| reader.text(node, "`service`"));
+    let Some(node) = fields.get("output") else {
+        return model;
+    };
+    let span = fields.key_span("output");
+    let Some(fields) = reader.fields(node, &span, "`output`", &["name", "transform"]) else {
+        return model;
+    };
+    if let Some(node) = fields.get("name")
+        && let Some(output) = reader.parsed(node, "`name`", Name::parse)
+    {
+        model.output = output;
     }
-    Some(DeclaredModel {
-        description,
-        service: service?,
-        output,
-        transform,
-    })
+    if let Some(node) = fields.get("transform")
+        && let Some(transform) = reader.one_of(node, "a transform", &Transform::NAMED)
+    {
+        model.transform = Some(transform);
+    }
+    model
 }

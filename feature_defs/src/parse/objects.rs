@@ -1,23 +1,25 @@
-//! What readers make of one file: objects whose shape is right and whose references are still texts.
+//! What readers make of one file: objects as far as they could be read, references still texts.
+//!
+//! A part that could not be read is left out, or stands as one that no later check refuses: its problem is recorded, and
+//! definitions only come about without any.
 
 use indexmap::IndexMap;
 
 use crate::aggregation::{AggregateFunction, Window};
 use crate::data_type::DataType;
-use crate::entity::Entity;
 use crate::error::Span;
 use crate::feature_view::Schedule;
 use crate::model::Transform;
 use crate::name::Name;
 use crate::parse::embedded::Embedded;
+use crate::parse::members::{Members, Typed};
 use crate::parse::reader::Placed;
 use crate::parse::yaml::{Node, Text};
-use crate::request_view::RequestField;
 use crate::source::Source;
 use crate::time::Ttl;
+use crate::value::Value;
 
-/// Objects of one kind over all files, by name. `None` stands for one that was declared with problems, so that
-/// references to it are not reported on top.
+/// Objects of one kind over all files, by name.
 pub(crate) type Section<T> = IndexMap<Name, Declared<T>>;
 
 /// An object and where its name stands.
@@ -25,48 +27,102 @@ pub(crate) type Section<T> = IndexMap<Name, Declared<T>>;
 pub(crate) struct Declared<T> {
     /// Where.
     pub(crate) span: Span,
-    /// What, if its shape is right.
-    pub(crate) object: Option<T>,
+    /// What.
+    pub(crate) object: T,
+    /// Whether nothing is certain of what the name stands for: it is declared more than once, or is not a name.
+    pub(crate) doubtful: bool,
 }
 
 /// Everything that all files declare.
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
-    pub(crate) entities: Section<Entity>,
-    pub(crate) sources: Section<Source>,
+    pub(crate) entities: Section<DeclaredEntity>,
+    pub(crate) sources: Section<DeclaredSource>,
     pub(crate) views: Section<DeclaredView>,
     pub(crate) request_views: Section<DeclaredRequestView>,
     pub(crate) services: Section<DeclaredService>,
     pub(crate) models: Section<DeclaredModel>,
+    pub(crate) unread: Unread,
+}
+
+/// The texts of parts that could not be read: what they name may be declared there.
+#[derive(Debug, Default)]
+pub(crate) struct Unread(Vec<String>);
+
+impl Unread {
+    /// Adds a part's text.
+    pub(crate) fn add(&mut self, text: &str) {
+        self.0.push(alike(text));
+    }
+
+    /// Whether a name may be declared in one of the parts.
+    pub(crate) fn may_declare(&self, name: &str) -> bool {
+        let name = alike(name);
+        self.0.iter().any(|text| text.contains(&name))
+    }
+}
+
+/// Letters of one case, and one sign for all that stands between words.
+pub(crate) fn alike(text: &str) -> String {
+    text.to_lowercase().replace(['-', ' ', '.'], "_")
+}
+
+/// An entity as written.
+#[derive(Debug)]
+pub(crate) struct DeclaredEntity {
+    pub(crate) description: Option<String>,
+    pub(crate) keys: Members<DeclaredKey>,
+}
+
+/// A key part as written.
+#[derive(Debug, Clone)]
+pub(crate) struct DeclaredKey {
+    pub(crate) name: Name,
+    pub(crate) data_type: Option<DataType>,
+}
+
+/// A source as written.
+#[derive(Debug)]
+pub(crate) struct DeclaredSource {
+    pub(crate) columns: Members<DeclaredColumn>,
+    /// All of it, if it has no problem.
+    pub(crate) source: Option<Source>,
+}
+
+/// A source's column as written.
+#[derive(Debug, Clone)]
+pub(crate) struct DeclaredColumn {
+    pub(crate) name: String,
+    pub(crate) data_type: Option<DataType>,
 }
 
 /// A feature view as written.
 #[derive(Debug)]
 pub(crate) struct DeclaredView {
     pub(crate) description: Option<String>,
-    pub(crate) entity: Text,
-    pub(crate) ttl: Ttl,
+    pub(crate) entity: Option<Text>,
+    pub(crate) ttl: Option<Placed<Ttl>>,
     pub(crate) schedule: Option<Schedule>,
-    pub(crate) computation: DeclaredComputation,
+    pub(crate) computation: Option<DeclaredComputation>,
 }
 
 /// A feature view's computation as written.
 #[derive(Debug)]
 pub(crate) enum DeclaredComputation {
     Sql {
-        text: Embedded,
-        features: Vec<DeclaredFeature>,
+        text: Option<Embedded>,
+        features: Members<DeclaredFeature>,
     },
     Windows {
-        source: Text,
-        join: Vec<(Text, Text)>,
-        aggregates: Vec<DeclaredAggregate>,
-        windows: Vec<Placed<Window>>,
+        source: Option<Text>,
+        join: Members<(Text, Text)>,
+        aggregates: Members<DeclaredAggregate>,
+        windows: Members<Placed<Window>>,
     },
     Latest {
-        source: Text,
-        join: Vec<(Text, Text)>,
-        columns: Vec<Text>,
+        source: Option<Text>,
+        join: Members<(Text, Text)>,
+        columns: Members<Text>,
     },
 }
 
@@ -74,7 +130,7 @@ pub(crate) enum DeclaredComputation {
 #[derive(Debug)]
 pub(crate) struct DeclaredFeature {
     pub(crate) name: Placed<Name>,
-    pub(crate) data_type: Placed<DataType>,
+    pub(crate) data_type: Option<Placed<DataType>>,
     pub(crate) description: Option<String>,
 }
 
@@ -82,8 +138,15 @@ pub(crate) struct DeclaredFeature {
 #[derive(Debug)]
 pub(crate) struct DeclaredAggregate {
     pub(crate) name: Placed<Name>,
-    pub(crate) function: AggregateFunction,
-    pub(crate) column: Option<String>,
+    pub(crate) call: Option<DeclaredCall>,
+}
+
+/// A call of an aggregate function as written.
+#[derive(Debug)]
+pub(crate) struct DeclaredCall {
+    /// `None` for a function that is not known.
+    pub(crate) function: Option<AggregateFunction>,
+    pub(crate) column: Option<Text>,
     pub(crate) span: Span,
 }
 
@@ -91,15 +154,26 @@ pub(crate) struct DeclaredAggregate {
 #[derive(Debug)]
 pub(crate) struct DeclaredRequestView {
     pub(crate) description: Option<String>,
-    pub(crate) inputs: Vec<Placed<RequestField>>,
-    pub(crate) features: Vec<DeclaredRequestFeature>,
+    pub(crate) inputs: Members<DeclaredField>,
+    pub(crate) features: Members<DeclaredRequestFeature>,
+}
+
+/// A request field as written.
+#[derive(Debug)]
+pub(crate) struct DeclaredField {
+    pub(crate) name: Placed<Name>,
+    pub(crate) data_type: Option<DataType>,
+    pub(crate) default: Option<Value>,
+    pub(crate) nullable: bool,
+    /// Whether all of it could be read.
+    pub(crate) whole: bool,
 }
 
 /// A request-time feature as written.
 #[derive(Debug)]
 pub(crate) struct DeclaredRequestFeature {
     pub(crate) name: Placed<Name>,
-    pub(crate) expression: Embedded,
+    pub(crate) expression: Option<Embedded>,
     pub(crate) description: Option<String>,
 }
 
@@ -107,7 +181,7 @@ pub(crate) struct DeclaredRequestFeature {
 #[derive(Debug)]
 pub(crate) struct DeclaredService {
     pub(crate) description: Option<String>,
-    pub(crate) features: Vec<DeclaredServiceFeature>,
+    pub(crate) features: Members<DeclaredServiceFeature>,
 }
 
 /// An entry of a service's list.
@@ -124,7 +198,37 @@ pub(crate) struct DeclaredServiceFeature {
 #[derive(Debug)]
 pub(crate) struct DeclaredModel {
     pub(crate) description: Option<String>,
-    pub(crate) service: Text,
-    pub(crate) output: Name,
+    pub(crate) service: Option<Text>,
+    pub(crate) output: Placed<Name>,
     pub(crate) transform: Option<Transform>,
+}
+
+impl Typed for DeclaredKey {
+    fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    fn data_type(&self) -> Option<DataType> {
+        self.data_type
+    }
+}
+
+impl Typed for DeclaredColumn {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn data_type(&self) -> Option<DataType> {
+        self.data_type
+    }
+}
+
+impl Typed for DeclaredField {
+    fn name(&self) -> &str {
+        self.name.value.as_str()
+    }
+
+    fn data_type(&self) -> Option<DataType> {
+        self.data_type
+    }
 }

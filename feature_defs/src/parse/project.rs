@@ -46,7 +46,7 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> 
     let name = reader.require(&fields, "project");
     let name = name.and_then(|node| reader.parsed(node, "`project`", Name::parse));
     let timezone = match fields.get("timezone") {
-        Some(node) => reader.timezone(node)?,
+        Some(node) => reader.timezone(node).unwrap_or(chrono_tz::UTC),
         None => chrono_tz::UTC,
     };
     let registry = match fields.get("registry") {
@@ -98,14 +98,10 @@ pub(crate) fn state_paths(file: &DefinitionFile) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = [DEFAULT_REGISTRY, DEFAULT_OFFLINE, DEFAULT_ONLINE]
         .map(Into::into)
         .into();
-    let Some(Node {
-        kind: Kind::Mapping(entries),
-        ..
-    }) = super::yaml::read(file, &mut Vec::new())
-    else {
+    let Kind::Mapping(map) = super::yaml::read(file, &mut Vec::new()).kind else {
         return paths;
     };
-    for (key, value) in entries {
+    for (key, value) in map.entries {
         if let (true, Kind::Scalar { text, .. }) =
             (KEYS[3..].contains(&key.text.as_str()), value.kind)
         {

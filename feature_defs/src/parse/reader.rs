@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use crate::definitions::DefinitionFile;
 use crate::error::{Problem, Span};
 use crate::name::Name;
-use crate::parse::yaml::{Kind, Node, Text};
+use crate::parse::yaml::{Kind, Map, Node, Text};
 use crate::suggestion::{accepted, nearest};
 
 /// A value with its place.
@@ -25,33 +25,76 @@ pub(crate) struct Reader<'a> {
     pub(crate) file: &'a DefinitionFile,
     /// All files, for SQL texts that the file names.
     pub(crate) files: &'a [DefinitionFile],
+    /// Those of them that are not text.
+    pub(crate) unreadable: &'a [String],
     /// The project's zone.
     pub(crate) timezone: Tz,
     /// The problems found.
     pub(crate) found: &'a mut Vec<Problem>,
 }
 
-/// The entries of a map whose keys are known.
+/// The entries of a map whose keys are known. An unknown key that is near to one that is not there is taken for it, so
+/// that its value is checked, and what it would have said is not missed on top.
 pub(crate) struct Fields<'a> {
     /// What the map describes, for messages.
     owner: String,
     /// Where a missing key is reported.
     span: Span,
-    entries: &'a [(Text, Node)],
+    map: &'a Map,
+    meant: Vec<Meant>,
+}
+
+/// An unknown key that is taken for a known one.
+pub(crate) struct Meant {
+    /// The known key.
+    pub(crate) key: String,
+    /// The entry.
+    pub(crate) at: usize,
 }
 
 impl<'a> Fields<'a> {
+    fn entry(&self, key: &str) -> Option<&'a (Text, Node)> {
+        let entries = &self.map.entries;
+        let exact = entries.iter().find(|(text, _)| text.text == key);
+        let meant = || self.meant.iter().find(|meant| meant.key == key);
+        exact.or_else(|| entries.get(meant()?.at))
+    }
+
     /// The value of a key, if it is there.
     pub(crate) fn get(&self, key: &str) -> Option<&'a Node> {
-        let (_, node) = self.entries.iter().find(|(text, _)| text.text == key)?;
-        Some(node)
+        self.entry(key).map(|(_, node)| node)
     }
 
     /// Where a key stands, or the whole map.
     pub(crate) fn key_span(&self, key: &str) -> Span {
-        let entry = self.entries.iter().find(|(text, _)| text.text == key);
+        let entry = self.entry(key);
         entry.map_or_else(|| self.span.clone(), |(text, _)| text.span.clone())
     }
+}
+
+/// Unknown keys that are near to known ones that are not there.
+pub(crate) fn meant(map: &Map, known: &[&str]) -> Vec<Meant> {
+    let mut meant: Vec<Meant> = Vec::new();
+    for (at, (key, _)) in map.entries.iter().enumerate() {
+        if known.contains(&key.text.as_str()) {
+            continue;
+        }
+        let Some(near) = nearest(&key.text, known.iter().copied()) else {
+            continue;
+        };
+        if map.get(near).is_none() && meant.iter().all(|earlier| earlier.key != near) {
+            meant.push(Meant {
+                key: near.to_owned(),
+                at,
+            });
+        }
+    }
+    meant
+}
+
+/// Whether a map has a key, or one that is taken for it.
+pub(crate) fn has(map: &Map, meant: &[Meant], key: &str) -> bool {
+    map.get(key).is_some() || meant.iter().any(|meant| meant.key == key)
 }
 
 impl<'a> Reader<'a> {
@@ -73,8 +116,8 @@ impl<'a> Reader<'a> {
         owner: &str,
         known: &[&str],
     ) -> Option<Fields<'a>> {
-        let entries = self.map(node, owner)?;
-        for (key, _) in entries {
+        let map = self.map(node, owner)?;
+        for (key, _) in &map.entries {
             if !known.contains(&key.text.as_str()) {
                 let message = format!("unknown key `{}` in {owner}", key.text);
                 self.refuse(&key.span, message, accepted(&key.text, known));
@@ -83,14 +126,15 @@ impl<'a> Reader<'a> {
         Some(Fields {
             owner: owner.to_owned(),
             span: span.clone(),
-            entries,
+            map,
+            meant: meant(map, known),
         })
     }
 
     /// The value of a key that must be there.
     pub(crate) fn require(&mut self, fields: &Fields<'a>, key: &str) -> Option<&'a Node> {
         let node = fields.get(key);
-        if node.is_none() {
+        if node.is_none() && fields.map.whole {
             let message = format!("{} has no `{key}`", fields.owner);
             self.refuse(&fields.span, message, format!("add `{key}: ...`"));
         }
@@ -98,10 +142,12 @@ impl<'a> Reader<'a> {
     }
 
     /// A map, empty for an empty value.
-    pub(crate) fn map(&mut self, node: &'a Node, what: &str) -> Option<&'a [(Text, Node)]> {
+    pub(crate) fn map(&mut self, node: &'a Node, what: &str) -> Option<&'a Map> {
+        static EMPTY: Map = Map::EMPTY;
         match &node.kind {
-            Kind::Mapping(entries) => Some(entries),
-            _ if is_null(node) => Some(&[]),
+            Kind::Mapping(map) => Some(map),
+            Kind::Refused => None,
+            _ if is_null(node) => Some(&EMPTY),
             _ => {
                 self.refuse(
                     &node.span,
@@ -115,8 +161,10 @@ impl<'a> Reader<'a> {
 
     /// A list.
     pub(crate) fn list(&mut self, node: &'a Node, what: &str) -> Option<&'a [Node]> {
-        if let Kind::Sequence(items) = &node.kind {
-            return Some(items);
+        match &node.kind {
+            Kind::Sequence(items) => return Some(items),
+            Kind::Refused => return None,
+            _ => {}
         }
         self.refuse(
             &node.span,
@@ -128,19 +176,19 @@ impl<'a> Reader<'a> {
 
     /// A single value that is not null.
     pub(crate) fn text(&mut self, node: &Node, what: &str) -> Option<Text> {
-        if let Kind::Scalar { text, .. } = &node.kind
-            && !is_null(node)
-        {
-            return Some(Text {
-                text: text.clone(),
-                span: node.span.clone(),
-            });
-        }
-        self.refuse(
-            &node.span,
-            format!("{what} is not a single value"),
-            "write one text or number",
-        );
+        let problem = match &node.kind {
+            Kind::Scalar { text, .. } if !is_null(node) => {
+                return Some(Text {
+                    text: text.clone(),
+                    span: node.span.clone(),
+                });
+            }
+            Kind::Refused => return None,
+            Kind::Scalar { .. } => "is empty",
+            Kind::Sequence(_) | Kind::Mapping(_) => "is not a single value",
+        };
+        let message = format!("{what} {problem}");
+        self.refuse(&node.span, message, "write one text or number");
         None
     }
 
@@ -226,11 +274,40 @@ impl<'a> Reader<'a> {
                 span: text.span,
             }),
             Err(error) => {
-                let names: Vec<&str> = DataType::names().collect();
-                self.refuse(&text.span, error.to_string(), accepted(&text.text, &names));
+                self.refuse(&text.span, error.to_string(), type_help(&text.text));
                 None
             }
         }
+    }
+}
+
+/// What to write instead of a text that is not a type.
+fn type_help(wrong: &str) -> String {
+    const ELSEWHERE: [(&str, &str); 13] = [
+        ("int", "int64"),
+        ("integer", "int64"),
+        ("long", "int64"),
+        ("bigint", "int64"),
+        ("smallint", "int16"),
+        ("float", "float64"),
+        ("double", "float64"),
+        ("real", "float32"),
+        ("text", "string"),
+        ("varchar", "string"),
+        ("boolean", "bool"),
+        ("datetime", "timestamp"),
+        ("binary", "bytes"),
+    ];
+    let lower = wrong.to_lowercase();
+    if lower.starts_with("decimal") || lower.starts_with("numeric") {
+        return "write `decimal(p,s)`: 1 to 38 digits in all, `s` of them after the point"
+            .to_owned();
+    }
+    let names: Vec<&str> = crate::data_type::DataType::names().collect();
+    let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == lower);
+    match elsewhere {
+        Some((_, ours)) => format!("did you mean `{ours}`? accepted: {}", names.join(", ")),
+        None => accepted(wrong, &names),
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::data_type::DataType;
 use crate::name::Name;
 use crate::parse::embedded::Embedded;
-use crate::parse::objects::{DeclaredRequestFeature, DeclaredRequestView};
+use crate::parse::members::Members;
+use crate::parse::objects::{DeclaredField, DeclaredRequestFeature, DeclaredRequestView};
 use crate::parse::reader::{Placed, Reader, is_null};
 use crate::parse::yaml::{Kind, Node, Text};
-use crate::request_view::RequestField;
 use crate::value::Value;
 
 /// `name: {inputs: {field: type or {type, default, nullable}}, features: {name: expression or {expression, description}}}`
@@ -15,92 +15,117 @@ pub(crate) fn read<'a>(
     key: &'a Text,
     name: &Name,
     node: &'a Node,
-) -> Option<DeclaredRequestView> {
+) -> DeclaredRequestView {
     let owner = format!("request view `{name}`");
-    let fields = reader.fields(
-        node,
-        &key.span,
-        &owner,
-        &["inputs", "features", "description"],
-    )?;
-    let description = reader.description(&fields);
-    let mut whole = true;
-    let mut inputs = Vec::new();
-    let entries = fields
-        .get("inputs")
-        .and_then(|node| reader.map(node, "`inputs`"));
-    for (key, node) in entries.unwrap_or_default() {
-        let field = read_input(reader, key, node);
-        whole &= field.is_some();
-        inputs.extend(field.map(|value| Placed {
-            value,
-            span: key.span.clone(),
-        }));
-    }
-    let node = reader.require(&fields, "features")?;
-    let entries = reader.map(node, "`features`")?;
-    if entries.is_empty() {
-        reader.refuse(
-            &node.span,
-            format!("{owner} has no features"),
-            "write `features: {name: expression}`",
-        );
-    }
-    let mut features = Vec::new();
-    for (key, node) in entries {
-        let feature = read_feature(reader, key, node);
-        whole &= feature.is_some();
-        features.extend(feature);
-    }
-    (whole && !features.is_empty()).then_some(DeclaredRequestView {
-        description,
-        inputs,
-        features,
-    })
+    let mut view = DeclaredRequestView {
+        description: None,
+        inputs: Members::unknown(),
+        features: Members::unknown(),
+    };
+    let known = ["inputs", "features", "description"];
+    let Some(fields) = reader.fields(node, &key.span, &owner, &known) else {
+        return view;
+    };
+    view.description = reader.description(&fields);
+    view.inputs = match fields.get("inputs") {
+        Some(node) => read_inputs(reader, node),
+        None => Members::none(),
+    };
+    let features = reader.require(&fields, "features");
+    let features = features.and_then(|node| read_features(reader, node, &owner));
+    view.features = features.unwrap_or(Members::unknown());
+    view
 }
 
-fn read_input<'a>(reader: &mut Reader<'a>, key: &'a Text, node: &'a Node) -> Option<RequestField> {
+fn read_inputs<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Members<DeclaredField> {
+    let Some(map) = reader.map(node, "`inputs`") else {
+        return Members::unknown();
+    };
+    let read = |(key, node): &'a (Text, Node)| {
+        let mut field = read_input(reader, key, node)?;
+        if map.repeats(&key.text) {
+            field.data_type = None;
+            field.whole = false;
+        }
+        Some(field)
+    };
+    let inputs: Members<_> = map.entries.iter().map(read).collect();
+    inputs.whole_if(map.whole)
+}
+
+fn read_input<'a>(reader: &mut Reader<'a>, key: &'a Text, node: &'a Node) -> Option<DeclaredField> {
     let name = reader.name(key);
-    if !matches!(node.kind, Kind::Mapping(_)) {
-        let data_type = reader.data_type(node)?.value;
-        return Some(RequestField {
-            name: name?,
-            data_type,
-            default: None,
-            nullable: false,
-        });
+    let before = reader.found.len();
+    let mut field = DeclaredField {
+        name: Placed {
+            value: name?,
+            span: key.span.clone(),
+        },
+        data_type: None,
+        default: None,
+        nullable: false,
+        whole: true,
+    };
+    if matches!(node.kind, Kind::Mapping(_)) {
+        read_parts(reader, &mut field, node);
+    } else {
+        field.data_type = reader.data_type(node).map(|data_type| data_type.value);
     }
-    let owner = format!("request field `{}`", key.text);
-    let fields = reader.fields(node, &key.span, &owner, &["type", "default", "nullable"])?;
+    field.whole = reader.found.len() == before;
+    Some(field)
+}
+
+/// `{type, default, nullable}`
+fn read_parts<'a>(
+    reader: &mut Reader<'a>,
+    field: &mut DeclaredField,
+    node: &'a Node,
+) -> Option<()> {
+    let owner = format!("request field `{}`", field.name.value);
+    let known = ["type", "default", "nullable"];
+    let fields = reader.fields(node, &field.name.span, &owner, &known)?;
     let nullable = match fields.get("nullable") {
-        Some(node) => reader.one_of(
-            node,
-            "`true` or `false`",
-            &[("true", true), ("false", false)],
-        )?,
-        None => false,
+        Some(node) => {
+            let named = [("true", true), ("false", false)];
+            reader.one_of(node, "`true` or `false`", &named)
+        }
+        None => Some(false),
     };
-    let type_node = reader.require(&fields, "type")?;
-    let data_type = reader.data_type(type_node)?.value;
-    let default = match fields.get("default") {
-        Some(node) => Some(read_value(reader, node, data_type)?),
-        None => None,
-    };
-    if let (Some(Value::Null), false) = (&default, nullable) {
-        let span = fields.key_span("default");
-        reader.refuse(
-            &span,
-            "the default is null, and the field is not nullable",
-            "add `nullable: true`, or leave the default out",
-        );
+    field.nullable = nullable.unwrap_or(true);
+    let data_type = reader.require(&fields, "type");
+    let data_type = data_type.and_then(|node| reader.data_type(node));
+    field.data_type = data_type.map(|data_type| data_type.value);
+    let default = fields.get("default")?;
+    if is_null(default) && !field.nullable {
+        let help = "add `nullable: true`, or leave the default out";
+        let message = "the default is null, and the field is not nullable";
+        reader.refuse(&default.span, message, help);
         return None;
     }
-    Some(RequestField {
-        name: name?,
-        data_type,
-        default,
-        nullable,
-    })
+    field.default = read_value(reader, default, field.data_type?);
+    Some(())
+}
+
+fn read_features<'a>(
+    reader: &mut Reader<'a>,
+    node: &'a Node,
+    owner: &str,
+) -> Option<Members<DeclaredRequestFeature>> {
+    let map = reader.map(node, "`features`")?;
+    if map.entries.is_empty() && map.whole {
+        let message = format!("{owner} has no features");
+        reader.refuse(&node.span, message, "write `features: {name: expression}`");
+        return None;
+    }
+    let read = |(key, node): &'a (Text, Node)| {
+        let mut feature = read_feature(reader, key, node)?;
+        if map.repeats(&key.text) {
+            feature.expression = None;
+        }
+        Some(feature)
+    };
+    let features: Members<_> = map.entries.iter().map(read).collect();
+    Some(features.whole_if(map.whole))
 }
 
 fn read_feature<'a>(
@@ -113,20 +138,18 @@ fn read_feature<'a>(
         Kind::Mapping(_) => {
             let owner = format!("feature `{}`", key.text);
             let fields = reader.fields(node, &key.span, &owner, &["expression", "description"])?;
-            let node = reader.require(&fields, "expression")?;
-            (
-                reader.text(node, "`expression`")?,
-                reader.description(&fields),
-            )
+            let node = reader.require(&fields, "expression");
+            let expression = node.and_then(|node| reader.text(node, "`expression`"));
+            (expression, reader.description(&fields))
         }
-        _ => (reader.text(node, "an expression")?, None),
+        _ => (reader.text(node, "an expression"), None),
     };
     Some(DeclaredRequestFeature {
         name: Placed {
             value: name?,
             span: key.span.clone(),
         },
-        expression: Embedded::scalar(&expression, &reader.file.text),
+        expression: expression.map(|text| Embedded::scalar(&text, &reader.file.text)),
         description,
     })
 }

@@ -1,8 +1,9 @@
 //! `services:`
 
 use crate::name::Name;
+use crate::parse::members::Members;
 use crate::parse::objects::{DeclaredService, DeclaredServiceFeature};
-use crate::parse::reader::Reader;
+use crate::parse::reader::{Reader, is_null};
 use crate::parse::yaml::{Kind, Node, Text};
 
 /// `name: {features: [view.*, view.feature, view.feature: {default: value}], description}`
@@ -11,34 +12,44 @@ pub(crate) fn read<'a>(
     key: &'a Text,
     name: &Name,
     node: &'a Node,
-) -> Option<DeclaredService> {
+) -> DeclaredService {
     let owner = format!("service `{name}`");
-    let fields = reader.fields(node, &key.span, &owner, &["features", "description"])?;
-    let description = reader.description(&fields);
-    let node = reader.require(&fields, "features")?;
+    let fields = reader.fields(node, &key.span, &owner, &["features", "description"]);
+    let description = fields.as_ref().and_then(|f| reader.description(f));
+    let features = fields.and_then(|fields| reader.require(&fields, "features"));
+    let features = features.and_then(|node| read_features(reader, node, &owner));
+    DeclaredService {
+        description,
+        features: features.unwrap_or(Members::unknown()),
+    }
+}
+
+fn read_features<'a>(
+    reader: &mut Reader<'a>,
+    node: &'a Node,
+    owner: &str,
+) -> Option<Members<DeclaredServiceFeature>> {
     let items = reader.list(node, "`features`")?;
     if items.is_empty() {
-        reader.refuse(
-            &node.span,
-            format!("{owner} has no features"),
-            "write `features: [view.*]`",
-        );
+        let message = format!("{owner} has no features");
+        reader.refuse(&node.span, message, "write `features: [view.*]`");
         return None;
     }
-    let mut features = Vec::new();
-    for item in items {
-        features.extend(read_entry(reader, item));
-    }
-    (features.len() == items.len()).then_some(DeclaredService {
-        description,
-        features,
-    })
+    Some(items.iter().map(|item| read_entry(reader, item)).collect())
 }
 
 fn read_entry<'a>(reader: &mut Reader<'a>, item: &'a Node) -> Option<DeclaredServiceFeature> {
     let (text, default) = match &item.kind {
-        Kind::Mapping(entries) if entries.len() == 1 => {
-            let (key, node) = &entries[0];
+        Kind::Mapping(map) if map.entries.len() == 1 => {
+            let (key, node) = &map.entries[0];
+            if let Kind::Scalar { text, .. } = &node.kind
+                && !is_null(node)
+            {
+                let message = format!("`{}` has a value here", key.text);
+                let help = format!("write `{}: {{ default: {text} }}`", key.text);
+                reader.refuse(&node.span, message, help);
+                return None;
+            }
             let fields =
                 reader.fields(node, &key.span, &format!("`{}`", key.text), &["default"])?;
             (key.clone(), fields.get("default").cloned())

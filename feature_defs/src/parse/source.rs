@@ -5,7 +5,10 @@ use indexmap::IndexMap;
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
 use crate::name::Name;
-use crate::parse::reader::Reader;
+use crate::parse::members::{Found, Members};
+use crate::parse::objects::{DeclaredColumn, DeclaredSource};
+use crate::parse::reader::{Fields, Reader};
+use crate::parse::source_path::{is_csv, read_path, refuse_unread};
 use crate::parse::yaml::{Node, Text};
 use crate::source::{Column, Source, SourceFormat};
 use crate::suggestion::accepted;
@@ -27,94 +30,109 @@ pub(crate) fn read<'a>(
     key: &'a Text,
     name: &Name,
     node: &'a Node,
-) -> Option<Source> {
-    let fields = reader.fields(node, &key.span, &format!("source `{name}`"), &KEYS)?;
-    let description = reader.description(&fields);
-    let path = reader.require(&fields, "path");
-    let path = path.and_then(|node| read_path(reader, node));
-    let csv = match (fields.get("format"), &path) {
-        (Some(node), _) => reader.one_of(node, "a format", &[("parquet", false), ("csv", true)])?,
-        (None, Some(path)) => path.ends_with(".csv"),
-        (None, None) => false,
-    };
-    let format = match fields.get("delimiter") {
-        Some(node) => SourceFormat::Csv {
-            delimiter: read_delimiter(reader, node, csv)?,
-        },
-        None if csv => SourceFormat::Csv { delimiter: b',' },
-        None => SourceFormat::Parquet,
-    };
-    let timezone = match fields.get("timezone") {
-        Some(node) => reader.timezone(node)?,
-        None => reader.timezone,
+) -> DeclaredSource {
+    let fields = reader.fields(node, &key.span, &format!("source `{name}`"), &KEYS);
+    let Some(fields) = fields else {
+        return DeclaredSource {
+            columns: Members::unknown(),
+            source: None,
+        };
     };
     let columns = reader.require(&fields, "columns");
     let columns = columns.and_then(|node| read_columns(reader, node));
-    let event_time = reader.require(&fields, "event_time");
-    let event_time =
-        event_time.and_then(|node| read_time(reader, node, "event_time", columns.as_ref()));
-    let created_time = match fields.get("created_time") {
-        Some(node) => Some(read_time(reader, node, "created_time", columns.as_ref())?),
-        None => None,
+    let columns = columns.unwrap_or(Members::unknown());
+    DeclaredSource {
+        source: read_source(reader, name, &fields, &columns),
+        columns,
+    }
+}
+
+fn read_source<'a>(
+    reader: &mut Reader<'a>,
+    name: &Name,
+    fields: &Fields<'a>,
+    columns: &Members<DeclaredColumn>,
+) -> Option<Source> {
+    let description = reader.description(fields);
+    let path = reader.require(fields, "path");
+    let path = path.and_then(|node| read_path(reader, node));
+    let format = read_format(reader, fields, path.as_ref());
+    let timezone = match fields.get("timezone") {
+        Some(node) => reader.timezone(node),
+        None => Some(reader.timezone),
     };
+    let event_time = reader.require(fields, "event_time");
+    let event_time = event_time.and_then(|node| read_time(reader, node, "event_time", columns));
+    let created_time = fields.get("created_time");
+    let created_time = created_time.map(|node| read_time(reader, node, "created_time", columns));
+    let typed = columns.items.iter().map(|column| {
+        let data_type = column.data_type?;
+        Some((column.name.clone(), Column { data_type }))
+    });
     let mut source = Source {
         name: name.clone(),
         description,
-        path: path?,
-        format,
-        columns: columns?,
+        path: path?.text,
+        format: format?,
+        columns: typed.collect::<Option<IndexMap<_, _>>>()?,
         event_time: event_time?,
-        created_time,
-        timezone,
+        created_time: match created_time {
+            Some(column) => Some(column?),
+            None => None,
+        },
+        timezone: timezone?,
         fingerprint: Fingerprint::of([""]),
     };
     source.fingerprint = crate::validate::fingerprint::source(&source);
-    Some(source)
+    columns.whole.then_some(source)
 }
 
-/// A path or glob that stays below the root.
-fn read_path(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
-    let text = reader.text(node, "`path`")?;
-    let path = text.text.as_str();
-    let windows_root = path.as_bytes().get(1) == Some(&b':');
-    let leaves = path.split('/').any(|part| part == "..") || path.contains('\\');
-    if path.is_empty()
-        || path.starts_with('/')
-        || path.starts_with('~')
-        || path.contains("://")
-        || windows_root
-        || leaves
-    {
-        let message = format!("the path `{path}` leaves the project");
+/// The format by `format`, else by how the path ends.
+fn read_format<'a>(
+    reader: &mut Reader<'a>,
+    fields: &Fields<'a>,
+    path: Option<&Text>,
+) -> Option<SourceFormat> {
+    let unread = path.and_then(|path| refuse_unread(reader, path));
+    let csv = match (fields.get("format"), path) {
+        (Some(node), _) => reader.one_of(node, "a format", &[("parquet", false), ("csv", true)]),
+        (None, Some(path)) if unread.is_none() => is_csv(reader, path),
+        (None, _) => None,
+    };
+    let Some(node) = fields.get("delimiter") else {
+        return Some(match csv? {
+            true => SourceFormat::Csv { delimiter: b',' },
+            false => SourceFormat::Parquet,
+        });
+    };
+    let delimiter = read_delimiter(reader, node, csv)?;
+    csv.map(|_| SourceFormat::Csv { delimiter })
+}
+
+fn read_delimiter(reader: &mut Reader<'_>, node: &Node, csv: Option<bool>) -> Option<u8> {
+    let text = reader.text(node, "`delimiter`")?;
+    if csv == Some(false) {
         reader.refuse(
             &text.span,
-            message,
-            "write a path or glob below the project's root, like `data/purchases/*.parquet`",
+            "only CSV has a delimiter, and this source is Parquet",
+            "leave `delimiter` out, or say `format: csv`",
         );
         return None;
     }
-    Some(text.text)
-}
-
-fn read_delimiter(reader: &mut Reader<'_>, node: &Node, csv: bool) -> Option<u8> {
-    let text = reader.text(node, "`delimiter`")?;
     match text.text.as_bytes() {
-        [byte] if csv && byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Some(*byte),
+        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Some(*byte),
         _ => {
-            let help = "only `format: csv` has a delimiter, of one ASCII character, like `;`";
-            reader.refuse(
-                &text.span,
-                format!("`{}` is not a delimiter here", text.text),
-                help,
-            );
+            let message = format!("`{}` is not a delimiter", text.text);
+            let help = "write one ASCII character, like `;` or `\"\\t\"`";
+            reader.refuse(&text.span, message, help);
             None
         }
     }
 }
 
-fn read_columns<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<IndexMap<String, Column>> {
-    let entries = reader.map(node, "`columns`")?;
-    if entries.is_empty() {
+fn read_columns<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Members<DeclaredColumn>> {
+    let map = reader.map(node, "`columns`")?;
+    if map.entries.is_empty() && map.whole {
         reader.refuse(
             &node.span,
             "the source declares no columns",
@@ -122,52 +140,44 @@ fn read_columns<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<IndexMap<
         );
         return None;
     }
-    let mut columns = IndexMap::new();
-    for (key, node) in entries {
-        if let Some(data_type) = reader.data_type(node) {
-            columns.insert(
-                key.text.clone(),
-                Column {
-                    data_type: data_type.value,
-                },
-            );
-        }
+    let mut columns = Members::none().whole_if(map.whole);
+    for (key, node) in &map.entries {
+        let data_type = reader.data_type(node);
+        columns.items.push(DeclaredColumn {
+            name: key.text.clone(),
+            data_type: data_type
+                .filter(|_| !map.repeats(&key.text))
+                .map(|data_type| data_type.value),
+        });
     }
-    (columns.len() == entries.len()).then_some(columns)
+    Some(columns)
 }
 
-/// A column of instants. Without columns there is nothing to check it against.
+/// A column of instants.
 fn read_time(
     reader: &mut Reader<'_>,
     node: &Node,
     key: &str,
-    columns: Option<&IndexMap<String, Column>>,
+    columns: &Members<DeclaredColumn>,
 ) -> Option<String> {
     let text = reader.text(node, &format!("`{key}`"))?;
-    let columns = columns?;
-    let Some(column) = columns.get(&text.text) else {
-        let names: Vec<&String> = columns.keys().collect();
-        reader.refuse(
-            &text.span,
-            format!(
+    let (message, help) = match columns.find(&text.text) {
+        Found::As(DataType::Timestamp | DataType::Date) | Found::Unsure => return Some(text.text),
+        Found::As(data_type) => {
+            let message = format!("`{key}` names `{}`, which is {data_type}", text.text);
+            (
+                message,
+                "declare the column as `timestamp` or `date`".to_owned(),
+            )
+        }
+        Found::Nowhere => {
+            let message = format!(
                 "`{key}` names `{}`, which is not a declared column",
                 text.text
-            ),
-            accepted(&text.text, &names),
-        );
-        return None;
+            );
+            (message, accepted(&text.text, &columns.names()))
+        }
     };
-    if !matches!(column.data_type, DataType::Timestamp | DataType::Date) {
-        let message = format!(
-            "`{key}` names `{}`, which is a {}",
-            text.text, column.data_type
-        );
-        reader.refuse(
-            &text.span,
-            message,
-            "declare the column as `timestamp` or `date`",
-        );
-        return None;
-    }
-    Some(text.text)
+    reader.refuse(&text.span, message, help);
+    None
 }

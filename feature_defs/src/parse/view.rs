@@ -1,20 +1,46 @@
 //! `views:`
 
+use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 
+use crate::definitions::DefinitionFile;
 use crate::feature_view::Schedule;
 use crate::name::Name;
 use crate::parse::embedded::Embedded;
+use crate::parse::members::Members;
 use crate::parse::objects::{DeclaredComputation, DeclaredFeature, DeclaredView};
-use crate::parse::reader::{Fields, Placed, Reader};
+use crate::parse::reader::{Fields, Placed, Reader, has, meant};
 use crate::parse::window_view::{read_latest, read_windows};
-use crate::parse::yaml::{Kind, Node, Text};
+use crate::parse::yaml::{Kind, Map, Node, Text};
+use crate::suggestion::nearest;
 use crate::time::{TimeError, TimeSpan, Ttl};
+use crate::validate::schedule::fires;
 
 const COMMON: [&str; 4] = ["entity", "ttl", "schedule", "description"];
 const SQL: [&str; 3] = ["sql", "sql_file", "features"];
 const WINDOWS: [&str; 4] = ["source", "join", "windows", "aggregate"];
 const LATEST: [&str; 3] = ["source", "join", "latest"];
+
+/// How a view's features come about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Sql,
+    Windows,
+    Latest,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::Sql, Self::Windows, Self::Latest];
+
+    /// The keys that only a view of this kind has.
+    const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Sql => &SQL,
+            Self::Windows => &WINDOWS,
+            Self::Latest => &LATEST,
+        }
+    }
+}
 
 /// A feature view of one of three kinds, told apart by `sql` or `sql_file`, `aggregate`, or `latest`.
 pub(crate) fn read<'a>(
@@ -22,56 +48,73 @@ pub(crate) fn read<'a>(
     key: &'a Text,
     name: &Name,
     node: &'a Node,
-) -> Option<DeclaredView> {
+) -> DeclaredView {
     let owner = format!("view `{name}`");
-    let entries = reader.map(node, &owner)?;
-    let has = |word: &str| entries.iter().any(|(key, _)| key.text == word);
-    let kinds = [
-        has("sql") || has("sql_file"),
-        has("aggregate"),
-        has("latest"),
-    ];
-    let own: &[&str] = match kinds {
-        [true, false, false] => &SQL,
-        [false, true, false] => &WINDOWS,
-        [false, false, true] => &LATEST,
-        _ => {
-            let problem = if kinds.contains(&true) {
-                "says more than one way"
-            } else {
-                "does not say"
-            };
-            let message = format!("{owner} {problem} how its features come about");
-            let help = "write exactly one of: `sql_file` or `sql` (with `features`), `aggregate` (with `source` and `windows`), `latest` (with `source`)";
-            reader.refuse(&key.span, message, help);
-            return None;
-        }
+    let mut view = DeclaredView {
+        description: None,
+        entity: None,
+        ttl: None,
+        schedule: None,
+        computation: None,
     };
-    let known: Vec<&str> = own.iter().chain(&COMMON).copied().collect();
-    let fields = reader.fields(node, &key.span, &owner, &known)?;
-    let description = reader.description(&fields);
+    let Some(map) = reader.map(node, &owner) else {
+        return view;
+    };
+    let way = read_way(reader, key, map, &owner);
+    let own = way.map_or_else(all_keys, |way| way.keys().to_vec());
+    let known: Vec<&str> = own.into_iter().chain(COMMON).collect();
+    let Some(fields) = reader.fields(node, &key.span, &owner, &known) else {
+        return view;
+    };
+    view.description = reader.description(&fields);
     let entity = reader.require(&fields, "entity");
-    let entity = entity.and_then(|node| reader.text(node, "`entity`"));
-    let ttl = match fields.get("ttl") {
-        Some(node) => reader.parsed(node, "`ttl`", parse_ttl).map(|ttl| ttl.value),
-        None => Some(Ttl::Unlimited),
+    view.entity = entity.and_then(|node| reader.text(node, "`entity`"));
+    let ttl = fields.get("ttl");
+    view.ttl = ttl.and_then(|node| reader.parsed(node, "`ttl`", parse_ttl));
+    let schedule = fields.get("schedule");
+    view.schedule = schedule.and_then(|node| read_schedule(reader, node, &key.span));
+    view.computation = way.map(|way| match way {
+        Way::Sql => read_sql(reader, &fields),
+        Way::Windows => read_windows(reader, &fields),
+        Way::Latest => read_latest(reader, &fields),
+    });
+    view
+}
+
+/// The one way in which the view's features come about. `None` when that is not known; it is told unless a problem of
+/// the keys says it already.
+fn read_way(reader: &mut Reader<'_>, key: &Text, map: &Map, owner: &str) -> Option<Way> {
+    let meant = meant(map, &all_keys());
+    let has = |word: &str| has(map, &meant, word);
+    let says = |way: &Way| match way {
+        Way::Sql => has("sql") || has("sql_file"),
+        Way::Windows => has("aggregate"),
+        Way::Latest => has("latest"),
     };
-    let schedule = match fields.get("schedule") {
-        Some(node) => Some(read_schedule(reader, node, &key.span)?),
-        None => None,
+    let said: Vec<Way> = Way::ALL.into_iter().filter(says).collect();
+    let message = match said.as_slice() {
+        [way] => return Some(*way),
+        [] if has("windows") => return Some(Way::Windows),
+        [] if has("features") => return Some(Way::Sql),
+        [] if !map.whole => return None,
+        [] => format!("{owner} does not say how its features come about"),
+        _ => format!("{owner} says more than one way how its features come about"),
     };
-    let computation = match kinds {
-        [true, ..] => read_sql(reader, &fields),
-        [_, true, _] => read_windows(reader, &fields),
-        _ => read_latest(reader, &fields),
-    };
-    Some(DeclaredView {
-        description,
-        entity: entity?,
-        ttl: ttl?,
-        schedule,
-        computation: computation?,
-    })
+    let help = "write exactly one of: `sql_file` or `sql` (with `features`), `aggregate` (with `source` and `windows`), `latest` (with `source`)";
+    reader.refuse(&key.span, message, help);
+    None
+}
+
+/// The keys of views of all kinds, but those that all have.
+fn all_keys() -> Vec<&'static str> {
+    let mut keys: Vec<&str> = Way::ALL
+        .iter()
+        .flat_map(|way| way.keys())
+        .copied()
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 fn parse_ttl(text: &str) -> Result<Ttl, TimeError> {
@@ -86,89 +129,105 @@ fn read_schedule<'a>(
     node: &'a Node,
     span: &crate::error::Span,
 ) -> Option<Schedule> {
-    if let Kind::Scalar { .. } = node.kind {
-        return Some(Schedule {
-            cron: read_cron(reader, node)?,
-            timezone: reader.timezone,
-        });
-    }
-    let fields = reader.fields(node, span, "the schedule", &["cron", "timezone"])?;
-    let cron = reader.require(&fields, "cron")?;
-    let timezone = match fields.get("timezone") {
-        Some(node) => reader.timezone(node)?,
-        None => reader.timezone,
+    let (cron, timezone) = match node.kind {
+        Kind::Mapping(_) => {
+            let fields = reader.fields(node, span, "the schedule", &["cron", "timezone"])?;
+            let cron = reader.require(&fields, "cron");
+            let timezone = match fields.get("timezone") {
+                Some(node) => reader.timezone(node),
+                None => Some(reader.timezone),
+            };
+            (cron.and_then(|node| read_cron(reader, node)), timezone)
+        }
+        _ => (read_cron(reader, node), Some(reader.timezone)),
     };
     Some(Schedule {
-        cron: read_cron(reader, cron)?,
-        timezone,
+        cron: cron?,
+        timezone: timezone?,
     })
 }
 
 fn read_cron(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
     let text = reader.text(node, "a schedule")?;
+    let (message, help) = match cron(&text.text) {
+        Some(cron) if fires(&cron) => return Some(text.text),
+        Some(_) => (
+            format!("the schedule `{}` never fires", text.text),
+            "write days that the months have",
+        ),
+        None => (
+            format!("`{}` is not a schedule", text.text),
+            "write five fields: minute, hour, day of month, month, day of week, like `0 2 * * *` (each day at 02:00)",
+        ),
+    };
+    reader.refuse(&text.span, message, help);
+    None
+}
+
+/// The five fields of a schedule, parsed.
+pub(crate) fn cron(text: &str) -> Option<Cron> {
     let parser = CronParser::builder()
         .seconds(Seconds::Disallowed)
         .year(Year::Disallowed)
         .build();
-    if text.text.split_whitespace().count() == 5 && parser.parse(&text.text).is_ok() {
-        return Some(text.text);
-    }
-    let help = "write five fields: minute, hour, day of month, month, day of week, like `0 2 * * *` (each day at 02:00)";
-    reader.refuse(
-        &text.span,
-        format!("`{}` is not a schedule", text.text),
-        help,
-    );
-    None
+    let five = text.split_whitespace().count() == 5;
+    five.then(|| parser.parse(text).ok()).flatten()
 }
 
-fn read_sql<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> Option<DeclaredComputation> {
+fn read_sql<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> DeclaredComputation {
     let text = match (fields.get("sql"), fields.get("sql_file")) {
         (Some(node), None) => {
             let text = reader.text(node, "`sql`");
             text.map(|text| Embedded::scalar(&text, &reader.file.text))
         }
         (None, Some(node)) => read_sql_file(reader, node),
-        _ => {
+        (Some(_), Some(_)) => {
             let span = fields.key_span("sql_file");
-            reader.refuse(
-                &span,
-                "`sql` and `sql_file` both stand here",
-                "keep one of the two",
-            );
+            let message = "`sql` and `sql_file` both stand here";
+            reader.refuse(&span, message, "keep one of the two");
+            None
+        }
+        (None, None) => {
+            reader.require(fields, "sql_file");
             None
         }
     };
-    let node = reader.require(fields, "features");
-    let features = node.and_then(|node| read_features(reader, node));
-    Some(DeclaredComputation::Sql {
-        text: text?,
-        features: features?,
-    })
+    let features = reader.require(fields, "features");
+    let features = features.and_then(|node| read_features(reader, node));
+    DeclaredComputation::Sql {
+        text,
+        features: features.unwrap_or(Members::unknown()),
+    }
 }
 
 /// A file beside the one that names it.
 fn read_sql_file(reader: &mut Reader<'_>, node: &Node) -> Option<Embedded> {
     let text = reader.text(node, "`sql_file`")?;
-    let path = beside(&reader.file.path, &text.text);
-    let Some(path) = path else {
-        let message = format!("the path `{}` leaves the project", text.text);
-        reader.refuse(
-            &text.span,
-            message,
-            "write a path relative to this file, below the project's root",
-        );
+    let Some(path) = beside(&reader.file.path, &text.text) else {
+        let message = if text.text.starts_with('/') {
+            format!("`{}` is an absolute path", text.text)
+        } else {
+            format!("the path `{}` leaves the project", text.text)
+        };
+        let help = "write a path relative to this file, below the project's root";
+        reader.refuse(&text.span, message, help);
         return None;
     };
-    let file = reader.files.iter().find(|file| file.path == path);
-    if file.is_none() {
-        reader.refuse(
-            &text.span,
-            format!("there is no file `{path}`"),
-            "the path is relative to this file",
-        );
-    }
-    file.map(Embedded::file)
+    let Some(file) = reader.files.iter().find(|file| file.path == path) else {
+        let message = format!("there is no file `{path}`");
+        reader.refuse(&text.span, message, sql_file_help(reader.files, &path));
+        return None;
+    };
+    let read = reader.unreadable.iter().all(|other| *other != path);
+    read.then(|| Embedded::file(file))
+}
+
+fn sql_file_help(files: &[DefinitionFile], path: &str) -> String {
+    let known = files.iter().map(|file| file.path.as_str());
+    let known = known.filter(|path| path.ends_with(".sql"));
+    let near = nearest(path, known).map(|near| format!("did you mean `{near}`? "));
+    let near = near.unwrap_or_default();
+    format!("{near}`sql_file` is relative to the file that names it")
 }
 
 /// The path of `relative` seen from the file at `path`, both relative to the root; `None` when it leaves the root.
@@ -190,9 +249,9 @@ pub(crate) fn beside(path: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-fn read_features<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Vec<DeclaredFeature>> {
-    let entries = reader.map(node, "`features`")?;
-    if entries.is_empty() {
+fn read_features<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Members<DeclaredFeature>> {
+    let map = reader.map(node, "`features`")?;
+    if map.entries.is_empty() && map.whole {
         reader.refuse(
             &node.span,
             "the view declares no features",
@@ -200,32 +259,39 @@ fn read_features<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Vec<Decl
         );
         return None;
     }
-    let mut features = Vec::new();
-    for (key, node) in entries {
-        let name = reader.name(key);
-        let (data_type, description) = match node.kind {
-            Kind::Mapping(_) => {
-                let owner = format!("feature `{}`", key.text);
-                let fields = reader.fields(node, &key.span, &owner, &["type", "description"])?;
-                let node = reader.require(&fields, "type");
-                (
-                    node.and_then(|node| reader.data_type(node)),
-                    reader.description(&fields),
-                )
-            }
-            _ => (reader.data_type(node), None),
-        };
-        if let (Some(name), Some(data_type)) = (name, data_type) {
-            let name = Placed {
-                value: name,
-                span: key.span.clone(),
-            };
-            features.push(DeclaredFeature {
-                name,
-                data_type,
-                description,
-            });
+    let read = |(key, node): &'a (Text, Node)| {
+        let mut feature = read_feature(reader, key, node)?;
+        if map.repeats(&key.text) {
+            feature.data_type = None;
         }
-    }
-    (features.len() == entries.len()).then_some(features)
+        Some(feature)
+    };
+    let features: Members<_> = map.entries.iter().map(read).collect();
+    Some(features.whole_if(map.whole))
+}
+
+fn read_feature<'a>(
+    reader: &mut Reader<'a>,
+    key: &'a Text,
+    node: &'a Node,
+) -> Option<DeclaredFeature> {
+    let name = reader.name(key);
+    let (data_type, description) = match node.kind {
+        Kind::Mapping(_) => {
+            let owner = format!("feature `{}`", key.text);
+            let fields = reader.fields(node, &key.span, &owner, &["type", "description"])?;
+            let node = reader.require(&fields, "type");
+            let data_type = node.and_then(|node| reader.data_type(node));
+            (data_type, reader.description(&fields))
+        }
+        _ => (reader.data_type(node), None),
+    };
+    Some(DeclaredFeature {
+        name: Placed {
+            value: name?,
+            span: key.span.clone(),
+        },
+        data_type,
+        description,
+    })
 }

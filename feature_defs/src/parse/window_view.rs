@@ -1,7 +1,9 @@
 //! The two kinds of feature view that read one source without SQL: windows and latest.
 
 use crate::aggregation::{AggregateFunction, Window};
-use crate::parse::objects::{DeclaredAggregate, DeclaredComputation};
+use crate::parse::embedded::Embedded;
+use crate::parse::members::Members;
+use crate::parse::objects::{DeclaredAggregate, DeclaredCall, DeclaredComputation};
 use crate::parse::reader::{Fields, Placed, Reader};
 use crate::parse::yaml::{Node, Text};
 use crate::suggestion::accepted;
@@ -11,72 +13,47 @@ use crate::time::{TimeError, TimeSpan};
 pub(crate) fn read_windows<'a>(
     reader: &mut Reader<'a>,
     fields: &Fields<'a>,
-) -> Option<DeclaredComputation> {
+) -> DeclaredComputation {
     let source = reader.require(fields, "source");
     let source = source.and_then(|node| reader.text(node, "`source`"));
     let join = read_join(reader, fields);
-    let node = reader.require(fields, "windows");
-    let windows = node.and_then(|node| read_window_list(reader, node));
-    let node = reader.require(fields, "aggregate");
-    let entries = node
-        .and_then(|node| reader.map(node, "`aggregate`"))
-        .unwrap_or_default();
-    let mut aggregates = Vec::new();
-    for (key, node) in entries {
-        let name = reader.name(key);
-        let call = read_call(reader, node);
-        if let (Some(name), Some((function, column, span))) = (name, call) {
-            let name = Placed {
-                value: name,
-                span: key.span.clone(),
-            };
-            aggregates.push(DeclaredAggregate {
-                name,
-                function,
-                column,
-                span,
-            });
-        }
+    let windows = reader.require(fields, "windows");
+    let windows = windows.and_then(|node| read_window_list(reader, node));
+    let aggregates = reader.require(fields, "aggregate");
+    let aggregates = aggregates.and_then(|node| read_aggregates(reader, node));
+    DeclaredComputation::Windows {
+        source,
+        join,
+        aggregates: aggregates.unwrap_or(Members::unknown()),
+        windows: windows.unwrap_or(Members::unknown()),
     }
-    if let (Some(node), true) = (node, entries.is_empty()) {
-        reader.refuse(
-            &node.span,
-            "the view has no aggregates",
-            "write `aggregate: {spend: sum(amount)}`",
-        );
-    }
-    let whole = aggregates.len() == entries.len() && !entries.is_empty();
-    whole.then_some(())?;
-    Some(DeclaredComputation::Windows {
-        source: source?,
-        join: join?,
-        aggregates,
-        windows: windows?,
-    })
 }
 
-fn read_window_list<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Vec<Placed<Window>>> {
+fn read_window_list<'a>(
+    reader: &mut Reader<'a>,
+    node: &'a Node,
+) -> Option<Members<Placed<Window>>> {
     let items = reader.list(node, "`windows`")?;
     if items.is_empty() {
-        reader.refuse(
-            &node.span,
-            "the view has no windows",
-            "write `windows: [7d, lifetime]`",
-        );
+        let help = "write `windows: [7d, lifetime]`";
+        reader.refuse(&node.span, "the view has no windows", help);
+        return None;
     }
-    let mut windows: Vec<Placed<Window>> = Vec::new();
+    let mut windows: Members<Placed<Window>> = Members::none();
     for item in items {
         let Some(window) = reader.parsed(item, "a window", parse_window) else {
+            windows.whole = false;
             continue;
         };
-        if windows.iter().any(|earlier| earlier.value == window.value) {
+        let mut earlier = windows.items.iter();
+        if earlier.any(|earlier| earlier.value == window.value) {
             let message = format!("the window {} stands here twice", window.value);
             reader.refuse(&window.span, message, "keep one of the two");
             continue;
         }
-        windows.push(window);
+        windows.items.push(window);
     }
-    (windows.len() == items.len() && !items.is_empty()).then_some(windows)
+    Some(windows)
 }
 
 fn parse_window(text: &str) -> Result<Window, TimeError> {
@@ -92,100 +69,130 @@ fn parse_window(text: &str) -> Result<Window, TimeError> {
     }
 }
 
-type Call = (AggregateFunction, Option<String>, crate::error::Span);
-
-/// `function(column)`, or `count()`.
-fn read_call(reader: &mut Reader<'_>, node: &Node) -> Option<Call> {
-    let text = reader.text(node, "an aggregate")?;
-    let names = AggregateFunction::NAMED.map(|(name, _)| name);
-    let parts = text
-        .text
-        .strip_suffix(')')
-        .and_then(|call| call.split_once('('));
-    let Some((name, argument)) = parts else {
-        let message = format!("`{}` is not an aggregate", text.text);
-        reader.refuse(
-            &text.span,
-            message,
-            format!(
-                "write `function(column)`, like `sum(amount)`; functions: {}",
-                names.join(", ")
-            ),
-        );
-        return None;
-    };
-    let name = name.trim();
-    let Some((_, function)) = AggregateFunction::NAMED
-        .iter()
-        .find(|(known, _)| *known == name)
-    else {
-        reader.refuse(
-            &text.span,
-            format!("unknown function `{name}`"),
-            accepted(name, &names),
-        );
-        return None;
-    };
-    let argument = argument.trim();
-    if argument == "*" {
-        reader.refuse(
-            &text.span,
-            "`*` is not a column",
-            "write `count()` to count rows",
-        );
+fn read_aggregates<'a>(
+    reader: &mut Reader<'a>,
+    node: &'a Node,
+) -> Option<Members<DeclaredAggregate>> {
+    let map = reader.map(node, "`aggregate`")?;
+    if map.entries.is_empty() && map.whole {
+        let help = "write `aggregate: {spend: sum(amount)}`";
+        reader.refuse(&node.span, "the view has no aggregates", help);
         return None;
     }
-    let column = (!argument.is_empty()).then(|| argument.to_owned());
-    Some((*function, column, text.span))
+    let read = |(key, node): &'a (Text, Node)| {
+        let name = reader.name(key);
+        let call = read_call(reader, node).filter(|_| !map.repeats(&key.text));
+        Some(DeclaredAggregate {
+            name: Placed {
+                value: name?,
+                span: key.span.clone(),
+            },
+            call,
+        })
+    };
+    let aggregates: Members<_> = map.entries.iter().map(read).collect();
+    Some(aggregates.whole_if(map.whole))
 }
 
-/// `source`, `join` and `latest`.
-pub(crate) fn read_latest<'a>(
-    reader: &mut Reader<'a>,
-    fields: &Fields<'a>,
-) -> Option<DeclaredComputation> {
-    let source = reader.require(fields, "source");
-    let source = source.and_then(|node| reader.text(node, "`source`"));
-    let join = read_join(reader, fields);
-    let node = reader.require(fields, "latest")?;
-    let items = reader.list(node, "`latest`")?;
-    if items.is_empty() {
-        reader.refuse(
-            &node.span,
-            "the view takes no columns",
-            "write `latest: [column, ...]`",
+/// `function(column)`, or `count()`.
+fn read_call(reader: &mut Reader<'_>, node: &Node) -> Option<DeclaredCall> {
+    let scalar = reader.text(node, "an aggregate")?;
+    let text = Embedded::scalar(&scalar, &reader.file.text);
+    let names = AggregateFunction::NAMED.map(|(name, _)| name);
+    let call = scalar.text.strip_suffix(')');
+    let Some((name, argument)) = call.and_then(|call| call.split_once('(')) else {
+        let message = format!("`{}` is not an aggregate", scalar.text);
+        let help = format!(
+            "write `function(column)`, like `sum(amount)`; functions: {}",
+            names.join(", ")
         );
+        reader.refuse(&scalar.span, message, help);
+        return None;
+    };
+    let place = |part: &str, from: usize| {
+        let start = from + part.len() - part.trim_start().len();
+        text.place(Some(start..start + part.trim().len()))
+    };
+    let name_span = place(name, 0);
+    let argument_span = place(argument, name.len() + 1);
+    let (name, argument) = (name.trim(), argument.trim());
+    let function = AggregateFunction::NAMED
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, function)| *function);
+    if function.is_none() {
+        let message = format!("unknown function `{name}`");
+        reader.refuse(&name_span, message, accepted(name, &names));
+    }
+    if argument == "*" {
+        let help = "write `count()` to count rows";
+        reader.refuse(&argument_span, "`*` is not a column", help);
         return None;
     }
-    let mut columns: Vec<Text> = Vec::new();
-    for item in items {
-        let text = reader.text(item, "a column")?;
-        if columns.iter().any(|earlier| earlier.text == text.text) {
-            reader.refuse(
-                &text.span,
-                format!("the column `{}` stands here twice", text.text),
-                "keep one of the two",
-            );
-            continue;
-        }
-        columns.push(text);
-    }
-    Some(DeclaredComputation::Latest {
-        source: source?,
-        join: join?,
-        columns,
+    let column = (!argument.is_empty()).then(|| Text {
+        text: argument.to_owned(),
+        span: argument_span,
+    });
+    Some(DeclaredCall {
+        function,
+        column,
+        span: scalar.span,
     })
 }
 
-/// `join: {key: column}`; a key that is not there has a column of its own name.
-fn read_join<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> Option<Vec<(Text, Text)>> {
-    let Some(node) = fields.get("join") else {
-        return Some(Vec::new());
-    };
-    let entries = reader.map(node, "`join`")?;
-    let mut pairs = Vec::new();
-    for (key, node) in entries {
-        pairs.push((key.clone(), reader.text(node, "a column")?));
+/// `source`, `join` and `latest`.
+pub(crate) fn read_latest<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> DeclaredComputation {
+    let source = reader.require(fields, "source");
+    let source = source.and_then(|node| reader.text(node, "`source`"));
+    let join = read_join(reader, fields);
+    let columns = reader.require(fields, "latest");
+    let columns = columns.and_then(|node| read_columns(reader, node));
+    DeclaredComputation::Latest {
+        source,
+        join,
+        columns: columns.unwrap_or(Members::unknown()),
     }
-    Some(pairs)
+}
+
+fn read_columns<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Members<Text>> {
+    let items = reader.list(node, "`latest`")?;
+    if items.is_empty() {
+        let help = "write `latest: [column, ...]`";
+        reader.refuse(&node.span, "the view takes no columns", help);
+        return None;
+    }
+    let mut columns: Members<Text> = Members::none();
+    for item in items {
+        let Some(text) = reader.text(item, "a column") else {
+            columns.whole = false;
+            continue;
+        };
+        if columns
+            .items
+            .iter()
+            .any(|earlier| earlier.text == text.text)
+        {
+            let message = format!("the column `{}` stands here twice", text.text);
+            reader.refuse(&text.span, message, "keep one of the two");
+            continue;
+        }
+        columns.items.push(text);
+    }
+    Some(columns)
+}
+
+/// `join: {key: column}`; a key that is not there has a column of its own name.
+fn read_join<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> Members<(Text, Text)> {
+    let Some(node) = fields.get("join") else {
+        return Members::none();
+    };
+    let Some(map) = reader.map(node, "`join`") else {
+        return Members::unknown();
+    };
+    let read = |(key, node): &'a (Text, Node)| {
+        let column = reader.text(node, "a column")?;
+        Some((key.clone(), column))
+    };
+    let pairs: Members<_> = map.entries.iter().map(read).collect();
+    pairs.whole_if(map.whole)
 }

@@ -1,10 +1,11 @@
 //! YAML texts as trees in which everything knows its place. Only the plain part of YAML is accepted: one document, no
 //! anchors, aliases or tags, each key once, text keys.
 
-use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, StrInput};
 
 use crate::definitions::DefinitionFile;
 use crate::error::{Problem, Span};
+use crate::parse::scan_fault::{Scanned, scan_fault};
 
 /// Deepest nesting that is read. Definitions need six levels.
 const MAX_DEPTH: usize = 32;
@@ -30,8 +31,41 @@ pub(crate) enum Kind {
     },
     /// A list.
     Sequence(Vec<Node>),
-    /// A map, in the order of the text.
-    Mapping(Vec<(Text, Node)>),
+    /// A map.
+    Mapping(Map),
+    /// What cannot be read. The problem is recorded, and nothing more is to be said of it.
+    Refused,
+}
+
+/// The entries of a map, in the order of the text.
+#[derive(Debug, Clone)]
+pub(crate) struct Map {
+    /// Each key once.
+    pub(crate) entries: Vec<(Text, Node)>,
+    /// Entries whose keys stand in the map before.
+    pub(crate) repeated: Vec<(Text, Node)>,
+    /// Whether no entry was refused: if not, that a key is not there proves nothing.
+    pub(crate) whole: bool,
+}
+
+impl Map {
+    /// A map without entries.
+    pub(crate) const EMPTY: Self = Self {
+        entries: Vec::new(),
+        repeated: Vec::new(),
+        whole: true,
+    };
+
+    /// The value of a key.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        let (_, node) = self.entries.iter().find(|(text, _)| text.text == key)?;
+        Some(node)
+    }
+
+    /// Whether a key stands here more than once, so that its value is in doubt.
+    pub(crate) fn repeats(&self, key: &str) -> bool {
+        self.repeated.iter().any(|(text, _)| text.text == key)
+    }
 }
 
 /// A text with its place.
@@ -43,15 +77,23 @@ pub(crate) struct Text {
     pub(crate) span: Span,
 }
 
-/// Reads a file's text. `None` for an empty file, and when the problems say why it cannot be read.
-pub(crate) fn read(file: &DefinitionFile, found: &mut Vec<Problem>) -> Option<Node> {
+/// The tree of a file's text: an empty map for an empty file, [`Kind::Refused`] when the problems say why it cannot be
+/// read.
+pub(crate) fn read(file: &DefinitionFile, found: &mut Vec<Problem>) -> Node {
     let mut reader = TreeReader {
         file,
         offsets: file.text.char_indices().map(|(at, _)| at).collect(),
         parser: Parser::new_from_str(&file.text),
+        open: Vec::new(),
         found,
     };
-    reader.document().ok().flatten()
+    let start = reader.span(0, 0);
+    let kind = match reader.document() {
+        Ok(Some(node)) => return node,
+        Ok(None) => Kind::Mapping(Map::EMPTY),
+        Err(Unreadable) => Kind::Refused,
+    };
+    Node { span: start, kind }
 }
 
 struct TreeReader<'a> {
@@ -59,6 +101,8 @@ struct TreeReader<'a> {
     /// Byte offset of each character: the parser counts characters.
     offsets: Vec<usize>,
     parser: Parser<'a, StrInput<'a>>,
+    /// Where the lists and maps start that have not ended.
+    open: Vec<usize>,
     found: &'a mut Vec<Problem>,
 }
 
@@ -99,14 +143,18 @@ impl<'a> TreeReader<'a> {
                     plain: style == ScalarStyle::Plain,
                 },
             }),
-            Event::SequenceStart(..) => self.sequence(span, depth),
-            Event::MappingStart(..) => self.mapping(span, depth),
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                self.open.push(span.bytes.start);
+                let node = match event {
+                    Event::SequenceStart(..) => self.sequence(span, depth),
+                    _ => self.mapping(span, depth),
+                }?;
+                self.open.pop();
+                Ok(node)
+            }
             _ => Ok(Node {
                 span,
-                kind: Kind::Scalar {
-                    text: String::new(),
-                    plain: true,
-                },
+                kind: Kind::Refused,
             }),
         }
     }
@@ -129,37 +177,86 @@ impl<'a> TreeReader<'a> {
     }
 
     fn mapping(&mut self, start: Span, depth: usize) -> Result<Node, Unreadable> {
-        let mut entries: Vec<(Text, Node)> = Vec::new();
+        let mut map = Map::EMPTY;
+        let mut end = start.bytes.end;
         loop {
             let (event, span) = self.next()?;
             if matches!(event, Event::MappingEnd) {
-                let end = entries
-                    .last()
-                    .map_or(span.bytes.end, |(_, last)| last.span.bytes.end);
                 return Ok(Node {
                     span: self.between(&start, end),
-                    kind: Kind::Mapping(entries),
+                    kind: Kind::Mapping(map),
                 });
             }
             let key = self.node(event, span, depth + 1)?;
             let (event, span) = self.next()?;
+            let merged = matches!(&key.kind, Kind::Scalar { text, plain: true } if text == "<<");
+            if merged && matches!(event, Event::Alias(_)) {
+                map.whole = false;
+                self.refuse_extras(&event, &span);
+                continue;
+            }
             let value = self.node(event, span, depth + 1)?;
+            end = end.max(value.span.bytes.end);
             let Kind::Scalar { text, .. } = key.kind else {
-                self.refuse(key.span, "a key that is not a text", "write `name: value`");
+                map.whole = false;
+                if !matches!(key.kind, Kind::Refused) {
+                    self.refuse(key.span, "a key that is not a text", "write `name: value`");
+                }
                 continue;
             };
             let key = Text {
                 text,
                 span: key.span,
             };
-            match entries.iter().find(|(earlier, _)| earlier.text == key.text) {
-                Some(_) => {
-                    let message = format!("the key `{}` stands here twice", key.text);
-                    self.refuse(key.span, &message, "keep one of the two");
-                }
-                None => entries.push((key, value)),
+            if self.goes_on(&mut map, &start, &key, &value) {
+                continue;
+            }
+            if map.get(&key.text).is_some() {
+                let message = format!("the key `{}` stands here twice", key.text);
+                self.refuse(key.span.clone(), &message, "keep one of the two");
+                map.repeated.push((key, value));
+            } else {
+                map.entries.push((key, value));
             }
         }
+    }
+
+    /// Whether a key without a value is the rest of the value before it, which a comma has cut: `{a: decimal(12,2)}`.
+    /// That value is made whole, so that it is checked like any other.
+    fn goes_on(&mut self, map: &mut Map, start: &Span, key: &Text, value: &Node) -> bool {
+        let in_braces = self.file.text[start.bytes.start..].starts_with('{');
+        let no_value = matches!(&value.kind, Kind::Scalar { text, plain: true } if text.is_empty());
+        let Some((_, cut)) = map.entries.last_mut().filter(|_| in_braces && no_value) else {
+            return false;
+        };
+        let Kind::Scalar { text, plain: true } = &mut cut.kind else {
+            return false;
+        };
+        if closes(text) {
+            return false;
+        }
+        let told = text.contains(',');
+        let bytes = cut.span.bytes.start..key.span.bytes.end;
+        self.file.text[bytes.clone()].clone_into(text);
+        cut.span.bytes = bytes;
+        if !told {
+            let span = cut.span.clone();
+            let rest = &self.file.text[span.bytes.start..];
+            let end = rest
+                .match_indices(')')
+                .map(|(at, _)| at + 1)
+                .find(|end| closes(&rest[..*end]));
+            let whole = end.filter(|end| !rest[..*end].contains(['\n', '"']));
+            if whole.is_none() {
+                cut.kind = Kind::Refused;
+            }
+            let help = whole.map_or_else(
+                || "write the value in quotes".to_owned(),
+                |end| format!("write it in quotes: `\"{}\"`", &rest[..end]),
+            );
+            self.refuse(span, "inside `{}`, a comma ends this value", &help);
+        }
+        true
     }
 
     fn refuse_extras(&mut self, event: &Event<'a>, span: &Span) {
@@ -194,16 +291,26 @@ impl<'a> TreeReader<'a> {
                 Ok((event, span))
             }
             Some(Err(error)) => {
-                let at = error.marker().index();
-                let span = self.span(at, at + 1);
-                let message = format!("this is not YAML: {}", error.info());
-                Err(self.refuse(
-                    span,
-                    &message,
-                    "check indentation, quotes and brackets just before this place",
-                ))
+                let fault = scan_fault(&self.file.text, &self.scanned(&error));
+                let span = Span {
+                    file: self.file.path.clone(),
+                    bytes: fault.bytes,
+                };
+                Err(self.refuse(span, &fault.message, &fault.help))
             }
             None => Ok((Event::StreamEnd, self.span(usize::MAX, usize::MAX))),
+        }
+    }
+
+    /// What the parser stumbled over.
+    fn scanned(&self, error: &ScanError) -> Scanned {
+        Scanned {
+            info: error.info().to_owned(),
+            at: self
+                .span(error.marker().index(), error.marker().index())
+                .bytes
+                .start,
+            open: self.open.last().copied(),
         }
     }
 
@@ -232,4 +339,9 @@ impl<'a> TreeReader<'a> {
             bytes: start..byte(end).max(start),
         }
     }
+}
+
+/// Whether every parenthesis is closed.
+fn closes(text: &str) -> bool {
+    text.matches('(').count() <= text.matches(')').count()
 }

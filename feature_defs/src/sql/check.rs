@@ -8,11 +8,32 @@ use datafusion_optimizer::Analyzer;
 use datafusion_sql::planner::SqlToRel;
 use datafusion_sql::sqlparser::ast::Statement;
 
-use crate::source::Source;
+use crate::parse::members::{Elsewhere, Members};
+use crate::parse::objects::DeclaredColumn;
 use crate::sql::functions::{Planning, settings};
-use crate::sql::statement::{bind_as_of, inspect, parse};
-use crate::sql::{Fault, engine_fault};
+use crate::sql::locate::locate;
+use crate::sql::statement::{OutputItem, bind_as_of, inspect, mentions, output_items, parse};
+use crate::sql::{Fault, engine_faults};
 use crate::time::Instant;
+
+/// A source as SQL sees it.
+#[derive(Debug, Clone)]
+pub(crate) struct Table<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// Its columns.
+    pub(crate) columns: &'a Members<DeclaredColumn>,
+    /// The column that is never null: a row without it is refused at the scan.
+    pub(crate) event_time: Option<&'a str>,
+}
+
+/// What SQL may read.
+pub(crate) struct Tables<'a> {
+    /// The sources.
+    pub(crate) tables: Vec<Table<'a>>,
+    /// What is known of any other name.
+    pub(crate) elsewhere: &'a dyn Fn(&str) -> Elsewhere,
+}
 
 /// What a `SELECT` reads and gives.
 #[derive(Debug)]
@@ -21,35 +42,64 @@ pub(crate) struct Checked {
     pub(crate) sources: Vec<String>,
     /// Its output columns, in order.
     pub(crate) columns: Vec<(String, ArrowType)>,
+    /// The output columns as they are written, one each; empty when they are not.
+    pub(crate) items: Vec<OutputItem>,
     /// The statement in its one canonical form, without comments.
     pub(crate) canonical: String,
 }
 
-/// Plans a text over the declared columns of `sources`.
-pub(crate) fn check(text: &str, sources: &[&Source]) -> Result<Checked, Vec<Fault>> {
+/// Plans a text over the declared columns of sources. `None` when what it reads is not known.
+pub(crate) fn check(text: &str, tables: &Tables<'_>) -> Result<Option<Checked>, Vec<Fault>> {
     let mut statement = parse(text).map_err(|fault| vec![fault])?;
-    let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
-    let (faults, read) = inspect(text, &statement, &names);
-    if !faults.is_empty() {
-        return Err(faults);
+    let inspected = inspect(text, &statement, tables);
+    if !inspected.faults.is_empty() {
+        return Err(inspected.faults);
+    }
+    let read = |table: &&Table<'_>| inspected.read.contains(table.name);
+    let read: Vec<&Table<'_>> = tables.tables.iter().filter(read).collect();
+    if !inspected.sure || !known(&statement, &read) {
+        return Ok(None);
     }
     let canonical = statement.to_string();
+    let items = output_items(text, &statement);
     bind_as_of(&mut statement, Instant::from_micros(0));
-    let columns = plan(statement, sources).map_err(|error| vec![engine_fault(text, &error)])?;
-    Ok(Checked {
-        sources: read.into_iter().collect(),
+    let columns = match plan(statement.clone(), &read) {
+        Ok(columns) => columns,
+        Err(error) => {
+            let mut faults = engine_faults(text, &error);
+            for fault in faults.iter_mut().filter(|fault| fault.range.is_none()) {
+                fault.range = locate(text, &statement, |part| plan(part, &read).is_ok());
+            }
+            return Err(faults);
+        }
+    };
+    Ok(Some(Checked {
+        sources: inspected.read.into_iter().collect(),
         columns,
+        items,
         canonical,
-    })
+    }))
+}
+
+/// Whether the statement names no column whose type is not known.
+fn known(statement: &Statement, tables: &[&Table<'_>]) -> bool {
+    let doubtful: Vec<&str> = tables
+        .iter()
+        .flat_map(|table| &table.columns.items)
+        .filter(|column| column.data_type.is_none())
+        .map(|column| column.name.as_str())
+        .collect();
+    tables.iter().all(|table| table.columns.whole)
+        && (doubtful.is_empty() || !mentions(statement, &doubtful))
 }
 
 fn plan(
     statement: Statement,
-    sources: &[&Source],
+    tables: &[&Table<'_>],
 ) -> datafusion_common::Result<Vec<(String, ArrowType)>> {
-    let tables: BTreeMap<_, _> = sources
+    let tables: BTreeMap<_, _> = tables
         .iter()
-        .map(|source| (source.name.to_string(), Arc::new(table(source))))
+        .map(|table| (table.name.to_owned(), Arc::new(schema(table))))
         .collect();
     let provider = Planning::new(tables);
     let plan = SqlToRel::new(&provider).sql_statement_to_plan(statement)?;
@@ -60,11 +110,14 @@ fn plan(
         .collect())
 }
 
-/// The columns of a source as SQL sees them. Its times are never null: a row without one is refused at the scan.
-fn table(source: &Source) -> Schema {
-    let fields = source.columns.iter().map(|(name, column)| {
-        let nullable = *name != source.event_time;
-        Field::new(name, column.data_type.to_arrow(), nullable)
+fn schema(table: &Table<'_>) -> Schema {
+    let fields = table.columns.items.iter().filter_map(|column| {
+        let nullable = Some(column.name.as_str()) != table.event_time;
+        Some(Field::new(
+            &column.name,
+            column.data_type?.to_arrow(),
+            nullable,
+        ))
     });
     Schema::new(fields.collect::<Vec<_>>())
 }

@@ -6,6 +6,7 @@ use datafusion_common::{DataFusionError, SchemaError};
 use datafusion_sql::sqlparser::parser::ParserError;
 use datafusion_sql::sqlparser::tokenizer::{Location, Span};
 
+use crate::sql::reword::reword;
 use crate::suggestion::accepted;
 
 /// Something wrong at a place of a text.
@@ -106,6 +107,17 @@ fn end_of_word(text: &str, start: usize) -> usize {
     start + word.max(rest.chars().next().map_or(0, char::len_utf8))
 }
 
+/// All of a planner's errors in the words of definitions.
+pub(crate) fn engine_faults(text: &str, error: &DataFusionError) -> Vec<Fault> {
+    match error {
+        DataFusionError::Collection(causes) => causes
+            .iter()
+            .flat_map(|cause| engine_faults(text, cause))
+            .collect(),
+        error => vec![engine_fault(text, error)],
+    }
+}
+
 /// A planner's error in the words of definitions.
 pub(crate) fn engine_fault(text: &str, error: &DataFusionError) -> Fault {
     match error {
@@ -128,8 +140,17 @@ pub(crate) fn engine_fault(text: &str, error: &DataFusionError) -> Fault {
         DataFusionError::Plan(message)
         | DataFusionError::NotImplemented(message)
         | DataFusionError::Execution(message)
-        | DataFusionError::Internal(message) => Fault::new(in_our_words(message), None, ""),
-        other => Fault::new(in_our_words(&other.strip_backtrace()), None, ""),
+        | DataFusionError::Internal(message) => told(text, message),
+        other => told(text, &other.strip_backtrace()),
+    }
+}
+
+/// An engine's message in our words, with what to do about it.
+fn told(text: &str, message: &str) -> Fault {
+    let plain = in_our_words(message);
+    match reword(text, &plain) {
+        Some(fault) => fault,
+        None => Fault::new(plain, None, ""),
     }
 }
 
@@ -206,18 +227,27 @@ const TYPE_WORDS: [(&str, &str); 20] = [
 /// The first sentence of an engine's message, with types as definitions write them.
 pub(crate) fn in_our_words(message: &str) -> String {
     let message = message.lines().next().unwrap_or_default();
-    let message = message.split(". This ").next().unwrap_or_default();
-    let mut message = message
-        .split(" at arrow")
-        .next()
-        .unwrap_or_default()
-        .to_owned();
+    let mut message = message.to_owned();
+    for end in [
+        ". This ",
+        " at arrow",
+        ". No function matches",
+        ". Consider ",
+        ". You might",
+    ] {
+        let kept = message.find(end).unwrap_or(message.len());
+        message.truncate(kept);
+    }
     let prefixes = [
         "Error during planning: ",
         "Execution error: ",
         "Arrow error: ",
         "Optimizer rule ",
         "Compute error: ",
+        "Cast error: ",
+        "Parser error: ",
+        "Invalid argument error: ",
+        "This feature is not implemented: ",
         "Internal error: ",
     ];
     while let Some(rest) = prefixes
@@ -229,10 +259,15 @@ pub(crate) fn in_our_words(message: &str) -> String {
     for (engine, ours) in TYPE_WORDS {
         message = message.replace(engine, ours);
     }
-    let message = message.replace("DataFusion", "SQL").replace('\'', "`");
+    let message = message
+        .replace("DataFusion", "SQL")
+        .replace("n't", " not")
+        .replace('\'', "`");
     let mut message = message.trim_end_matches(['.', ' ', ':']).to_owned();
-    if let Some(first) = message.get_mut(0..1) {
-        first.make_ascii_lowercase();
+    let is_keyword = message.chars().nth(1).is_some_and(char::is_uppercase);
+    match message.get_mut(0..1) {
+        Some(first) if !is_keyword => first.make_ascii_lowercase(),
+        _ => message.insert_str(0, "in SQL, "),
     }
     message
 }

@@ -53,6 +53,18 @@ pub(crate) const REFUSED: [(&str, &str); 17] = [
     ("approx_percentile_cont_with_weight", ORDER),
 ];
 
+/// What to write instead of a refused function; `sql` says whether it stands in a view's SQL.
+pub(crate) fn instead(reason: &str, sql: bool) -> &'static str {
+    match (reason, sql) {
+        (CLOCK, true) => "use `$as_of`, the instant from which the view looks, or a column",
+        (CLOCK, false) => "use a request field or a stored feature",
+        (ORDER, _) => {
+            "use an exact function, like `median`, `percentile_cont` or `count(DISTINCT ...)`"
+        }
+        _ => "",
+    }
+}
+
 const CLOCK: &str = "it reads the clock, so that a training set and a served value would differ";
 const CHANCE: &str = "its value is random, so that a training set and a served value would differ";
 const ORDER: &str = "its value depends on the order in which rows are read";

@@ -4,7 +4,9 @@
 //!   functions    the allowed functions and the settings, the same when definitions are checked and by night
 //!   statement    a text to one SELECT over declared sources; bind gives `$as_of` its instant
 //!   check        a SELECT to its output columns, planned over the sources' declared columns
+//!   locate       the part of a SELECT that does not plan
 //!   fault        what is wrong, in the user's words, at a place in the user's text
+//!   reword       the engine's most common messages, with what to do about them
 //! ```
 //!
 //! Night and day never plan anything else than what was checked: [`bind`] reads the same text by the same rules, and
@@ -15,10 +17,12 @@ pub(crate) mod chain;
 pub(crate) mod check;
 mod fault;
 pub(crate) mod functions;
+mod locate;
+mod reword;
 pub(crate) mod statement;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use fault::{Fault, engine_fault, parser_fault, range_of};
+pub(crate) use fault::{Fault, engine_fault, engine_faults, parser_fault, range_of};
 pub use functions::{Functions, functions, settings};
 pub use statement::{SqlError, bind};

@@ -1,18 +1,21 @@
 //! A text to exactly one `SELECT` over declared sources.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use datafusion_sql::sqlparser::ast::{
-    BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr,
-    Spanned, Statement, TableFactor, Value as SqlValue, Visit, Visitor, visit_expressions_mut,
+    BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, Query, Select, SelectItem,
+    SetExpr, Spanned, Statement, TableFactor, Value as SqlValue, Visit, Visitor, visit_expressions,
+    visit_expressions_mut,
 };
 use datafusion_sql::sqlparser::dialect::GenericDialect;
 use datafusion_sql::sqlparser::parser::Parser;
 use datafusion_sql::sqlparser::tokenizer::Token;
 
+use crate::parse::members::Elsewhere;
 use crate::sql::chain;
-use crate::sql::functions::{REFUSED, names};
+use crate::sql::check::Tables;
+use crate::sql::functions::{REFUSED, instead, names};
 use crate::sql::{Fault, parser_fault, range_of};
 use crate::suggestion::{accepted, nearest};
 use crate::time::Instant;
@@ -69,8 +72,15 @@ pub(crate) fn parse(text: &str) -> Result<Statement, Fault> {
     if let Some(fault) = chain::too_long(text) {
         return Err(fault);
     }
+    // A byte order mark is one character, like the blank in its place: lines and columns stay.
+    let plain = text.replacen('\u{feff}', " ", 1);
+    let plain = if text.starts_with('\u{feff}') {
+        plain.as_str()
+    } else {
+        text
+    };
     let mut parser = Parser::new(&GenericDialect {})
-        .try_with_sql(text)
+        .try_with_sql(plain)
         .map_err(|e| parser_fault(text, &e))?;
     while parser.consume_token(&Token::SemiColon) {}
     let first = parser.peek_token();
@@ -105,29 +115,107 @@ pub(crate) fn parse(text: &str) -> Result<Statement, Fault> {
     Ok(statement)
 }
 
-/// Everything that a query may not say, and the declared sources that it reads, sorted.
-pub(crate) fn inspect(
-    text: &str,
-    statement: &Statement,
-    sources: &[&str],
-) -> (Vec<Fault>, BTreeSet<String>) {
+/// What a query says.
+pub(crate) struct Inspected {
+    /// Everything that it may not say.
+    pub(crate) faults: Vec<Fault>,
+    /// The declared sources that it reads, sorted.
+    pub(crate) read: BTreeSet<String>,
+    /// Whether it reads nothing that may be declared where a problem stands.
+    pub(crate) sure: bool,
+}
+
+/// Finds what a query reads, and refuses what it may not say.
+pub(crate) fn inspect(text: &str, statement: &Statement, tables: &Tables<'_>) -> Inspected {
     let mut inspector = Inspector {
         text,
-        sources,
+        tables,
         ctes: BTreeSet::new(),
-        faults: Vec::new(),
-        read: BTreeSet::new(),
+        inspected: Inspected {
+            faults: Vec::new(),
+            read: BTreeSet::new(),
+            sure: true,
+        },
     };
     let _ = statement.visit(&mut inspector);
-    (inspector.faults, inspector.read)
+    inspector.inspected
+}
+
+/// Whether a query has one of these words as a name, or takes all columns.
+pub(crate) fn mentions(statement: &Statement, words: &[&str]) -> bool {
+    let is_word = |ident: &Ident| words.contains(&folded(ident).as_str());
+    let found = visit_expressions(statement, |expr| {
+        let named = match expr {
+            Expr::Identifier(ident) => is_word(ident),
+            Expr::CompoundIdentifier(idents) => idents.iter().any(is_word),
+            Expr::Wildcard(_) | Expr::QualifiedWildcard(..) => true,
+            _ => false,
+        };
+        match named {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    let text = statement.to_string();
+    found.is_break() || text.contains('*') || text.contains("USING") || text.contains("NATURAL")
+}
+
+/// An output column as a query writes it.
+#[derive(Debug)]
+pub(crate) struct OutputItem {
+    /// Its name, if it has one that somebody wrote.
+    pub(crate) name: Option<String>,
+    /// Where the name stands, or the whole item.
+    pub(crate) range: Option<Range<usize>>,
+}
+
+/// The output columns of a query, one each; empty when it takes all columns of something.
+pub(crate) fn output_items(text: &str, statement: &Statement) -> Vec<OutputItem> {
+    let Some(select) = outer_select(statement) else {
+        return Vec::new();
+    };
+    let mut items = Vec::new();
+    for item in &select.projection {
+        let ident = match item {
+            SelectItem::ExprWithAlias { alias, .. } => Some(alias),
+            SelectItem::UnnamedExpr(Expr::Identifier(ident)) => Some(ident),
+            SelectItem::UnnamedExpr(Expr::CompoundIdentifier(idents)) => idents.last(),
+            SelectItem::UnnamedExpr(_) => None,
+            _ => return Vec::new(),
+        };
+        items.push(OutputItem {
+            name: ident.map(folded),
+            range: match ident {
+                Some(ident) => range_of(text, ident.span),
+                None => range_of(text, item.span()),
+            },
+        });
+    }
+    items
+}
+
+/// The `SELECT` that names the columns of a query.
+pub(crate) fn outer_select(statement: &Statement) -> Option<&Select> {
+    match statement {
+        Statement::Query(query) => first_select(&query.body),
+        _ => None,
+    }
+}
+
+fn first_select(body: &SetExpr) -> Option<&Select> {
+    match body {
+        SetExpr::Select(select) => Some(select),
+        SetExpr::Query(query) => first_select(&query.body),
+        SetExpr::SetOperation { left, .. } => first_select(left),
+        _ => None,
+    }
 }
 
 struct Inspector<'a> {
     text: &'a str,
-    sources: &'a [&'a str],
+    tables: &'a Tables<'a>,
     ctes: BTreeSet<String>,
-    faults: Vec<Fault>,
-    read: BTreeSet<String>,
+    inspected: Inspected,
 }
 
 impl Inspector<'_> {
@@ -138,7 +226,7 @@ impl Inspector<'_> {
         help: impl Into<String>,
     ) {
         let range = range_of(self.text, place.span());
-        self.faults.push(Fault::new(message, range, help));
+        self.inspected.faults.push(Fault::new(message, range, help));
     }
 }
 
@@ -208,11 +296,29 @@ impl Visitor for Inspector<'_> {
         if self.ctes.contains(&name) {
             return ControlFlow::Continue(());
         }
-        if self.sources.contains(&name.as_str()) {
-            self.read.insert(name);
-        } else {
-            let help = accepted(&name, self.sources);
-            self.refuse(format!("unknown source `{name}`"), relation, help);
+        let names: Vec<&str> = self.tables.tables.iter().map(|table| table.name).collect();
+        if names.contains(&name.as_str()) {
+            self.inspected.read.insert(name);
+            return ControlFlow::Continue(());
+        }
+        match (self.tables.elsewhere)(&name) {
+            Elsewhere::Unsure => self.inspected.sure = false,
+            Elsewhere::Nowhere => {
+                let help = accepted(&name, &names);
+                let range = range_of(self.text, relation.span());
+                let range = range.or_else(|| {
+                    let start = self.text.find(&name)?;
+                    Some(start..start + name.len())
+                });
+                let mut faults = self.inspected.faults.iter();
+                if faults.all(|fault| fault.range.is_none() || fault.range != range) {
+                    let message = format!("unknown source `{name}`");
+                    self.inspected.faults.push(Fault::new(message, range, help));
+                }
+            }
+            Elsewhere::Other(help) => {
+                self.refuse(format!("`{name}` is not a source"), relation, help);
+            }
         }
         ControlFlow::Continue(())
     }
@@ -229,9 +335,11 @@ impl Visitor for Inspector<'_> {
         if let Expr::Function(function) = expr
             && let Some(fault) = function_fault(self.text, function, true)
         {
-            self.faults.push(fault);
+            self.inspected.faults.push(fault);
         }
-        self.faults.extend(operator_fault(self.text, expr));
+        self.inspected
+            .faults
+            .extend(operator_fault(self.text, expr));
         ControlFlow::Continue(())
     }
 }
@@ -260,15 +368,10 @@ pub(crate) fn function_fault(text: &str, function: &Function, aggregates: bool) 
         _ => function.name.to_string(),
     };
     if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-        let help = if aggregates {
-            "use `$as_of`, or a column"
-        } else {
-            "use a request field or a stored feature"
-        };
         return Some(Fault::new(
             format!("`{name}` is not accepted: {reason}"),
             range,
-            help,
+            instead(reason, aggregates),
         ));
     }
     let names = names();

@@ -217,7 +217,7 @@ fn output_columns_must_be_keys_and_declared_features_of_their_types() {
         ),
         (
             "SELECT customer_id, cents, at FROM purchases",
-            "f/spend.sql:1:1 the SQL of `spend` gives a column `at` that is neither a key nor a declared feature",
+            "f/spend.sql:1:28 the SQL of `spend` gives a column `at` that is neither a key nor a declared feature",
         ),
         ("SELECT customer_id, cents, 1 AS cents FROM purchases", ""),
     ] {

@@ -10,7 +10,6 @@ use crate::feature_view::{Computation, FeatureView};
 use crate::fingerprint::Fingerprint;
 use crate::model::Model;
 use crate::name::Name;
-use crate::parse::objects::Section;
 use crate::request_view::RequestView;
 use crate::source::{Source, SourceFormat};
 
@@ -41,11 +40,12 @@ pub(crate) fn source(source: &Source) -> Fingerprint {
     Fingerprint::of(parts)
 }
 
-/// Entity, sources, computation and features. `canonical` is a SQL view's statement without comments.
+/// Entity, sources that it reads (by name), computation and features. `canonical` is a SQL view's statement without
+/// comments.
 pub(crate) fn view(
     view: &FeatureView,
     entity: &Entity,
-    sources: &Section<Source>,
+    sources: &[&Source],
     canonical: &str,
 ) -> Fingerprint {
     let mut parts = vec![
@@ -53,11 +53,8 @@ pub(crate) fn view(
         view.name.to_string(),
         entity_text(entity),
     ];
-    let names: &[Name] = match &view.computation {
-        Computation::Sql(sql) => {
-            parts.push(format!("sql {canonical}"));
-            &sql.sources
-        }
+    match &view.computation {
+        Computation::Sql(_) => parts.push(format!("sql {canonical}")),
         Computation::Windows(windows) => {
             parts.push(format!("windows {:?}", windows.key_columns));
             for aggregate in &windows.aggregates {
@@ -69,20 +66,15 @@ pub(crate) fn view(
                 ));
             }
             parts.extend(windows.windows.iter().map(ToString::to_string));
-            std::slice::from_ref(&windows.source)
         }
         Computation::Latest(latest) => {
             parts.push(format!(
                 "latest {:?} {:?}",
                 latest.key_columns, latest.columns
             ));
-            std::slice::from_ref(&latest.source)
         }
-    };
-    let read = names
-        .iter()
-        .filter_map(|name| sources.get(name)?.object.as_ref());
-    parts.extend(read.map(|source| source.fingerprint.to_string()));
+    }
+    parts.extend(sources.iter().map(|source| source.fingerprint.to_string()));
     for feature in &view.features {
         parts.push(format!("feature {} {}", feature.name, feature.data_type));
     }

@@ -1,35 +1,56 @@
 //! Objects to [`Definitions`]: every reference, type, SQL text and expression is checked, and every problem recorded.
 //!
-//! An object that refers to one with problems is passed over in silence: its own problems show once the other's are
-//! mended.
+//! An object with a problem takes part with all that is known of it. What would only be wrong because of a problem that
+//! is recorded is passed over in silence.
 
+mod features;
 pub(crate) mod fingerprint;
+mod key_columns;
+mod known;
+mod model;
 mod request_view;
+pub(crate) mod schedule;
 mod service;
 mod sql_view;
 mod view;
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
 
 use crate::definitions::{DefinitionFile, Definitions};
-use crate::entity::Entity;
+use crate::entity::{Entity, KeyPart};
 use crate::error::{Problem, Span};
-use crate::feature_view::FeatureView;
+use crate::feature_view::{FeatureView, Schedule};
 use crate::fingerprint::Fingerprint;
-use crate::model::Model;
 use crate::name::Name;
-use crate::parse::objects::{DeclaredModel, Objects, Section};
+use crate::parse::members::Members;
+use crate::parse::objects::{Declared, DeclaredEntity, DeclaredSource, Objects, Section, Unread};
 use crate::parse::yaml::Text;
 use crate::project::Project;
-use crate::source::Source;
+use crate::request_view::RequestView;
 use crate::suggestion::accepted;
+use crate::time::TimeSpan;
+use known::KnownView;
 
 /// What is known so far, and where problems go.
 struct Validator<'a> {
-    entities: &'a Section<Entity>,
-    sources: &'a Section<Source>,
-    /// Names of views of both kinds that were declared with problems.
-    broken_views: Vec<Name>,
+    files: &'a [DefinitionFile],
+    entities: &'a Section<DeclaredEntity>,
+    sources: &'a Section<DeclaredSource>,
+    unread: &'a Unread,
+    /// Names of all feature views.
+    view_names: Vec<Name>,
+    /// Names of all request views.
+    request_view_names: Vec<Name>,
+    /// Views of both kinds that were looked at.
+    known: IndexMap<Name, KnownView>,
+    /// Those of them that are feature views without a problem.
+    views: IndexMap<Name, FeatureView>,
+    /// Those of them that are request views without a problem.
+    request_views: IndexMap<Name, RequestView>,
+    /// Longest gaps between firings that were worked out.
+    gaps: HashMap<Schedule, Option<TimeSpan>>,
     found: &'a mut Vec<Problem>,
 }
 
@@ -40,86 +61,51 @@ pub(crate) fn resolve(
     files: &[DefinitionFile],
     found: &mut Vec<Problem>,
 ) -> Option<Definitions> {
-    let Objects {
-        entities,
-        sources,
-        views: declared_views,
-        request_views: declared_request_views,
-        services: declared_services,
-        models: declared_models,
-    } = objects;
     let mut validator = Validator {
-        entities: &entities,
-        sources: &sources,
-        broken_views: Vec::new(),
+        files,
+        entities: &objects.entities,
+        sources: &objects.sources,
+        unread: &objects.unread,
+        view_names: objects.views.keys().cloned().collect(),
+        request_view_names: objects.request_views.keys().cloned().collect(),
+        known: IndexMap::new(),
+        views: IndexMap::new(),
+        request_views: IndexMap::new(),
+        gaps: HashMap::new(),
         found,
     };
-    let mut views: IndexMap<Name, FeatureView> = IndexMap::new();
-    for (name, declared) in declared_views {
-        let view = declared
-            .object
-            .and_then(|object| validator.view(&name, &declared.span, object));
-        match view {
-            Some(view) => {
-                views.insert(name, view);
-            }
-            None => validator.broken_views.push(name),
-        }
+    for (name, declared) in objects.views {
+        validator.view(&name, declared);
     }
-    let mut request_views = IndexMap::new();
-    for (name, declared) in declared_request_views {
-        if views.contains_key(&name) || validator.broken_views.contains(&name) {
-            let message = format!("`{name}` names a feature view and a request view");
-            validator.refuse(&declared.span, message, "give one of the two another name");
-        }
-        let view = declared
-            .object
-            .and_then(|object| validator.request_view(&name, object, &views, &request_views));
-        match view {
-            Some(view) => {
-                request_views.insert(name, view);
-            }
-            None => validator.broken_views.push(name),
-        }
+    validator.fields_agree(&objects.request_views);
+    for (name, declared) in objects.request_views {
+        validator.request_view(&name, declared);
     }
-    let mut services = IndexMap::new();
-    let mut broken_services = Vec::new();
-    for (name, declared) in declared_services {
-        let service = declared.object.and_then(|object| {
-            validator.service(&name, &declared.span, object, &views, &request_views, files)
-        });
-        match service {
-            Some(service) => {
-                services.insert(name, service);
-            }
-            None => broken_services.push(name),
-        }
-    }
-    let mut models = IndexMap::new();
-    for (name, declared) in declared_models {
-        let model = declared
-            .object
-            .and_then(|object| validator.model(&name, object, &services, &broken_services));
-        models.extend(model.map(|model| (name, model)));
-    }
-    let whole = |section: Section<Entity>| {
-        section
-            .into_iter()
-            .map(|(name, d)| d.object.map(|o| (name, o)))
-            .collect()
-    };
-    let entities: Option<IndexMap<Name, Entity>> = whole(entities);
-    let sources: Option<IndexMap<Name, Source>> = sources
-        .into_iter()
-        .map(|(name, declared)| declared.object.map(|object| (name, object)))
-        .collect();
-    let mut definitions = Definitions {
-        project: project?,
-        entities: entities?,
-        sources: sources?,
+    let services = validator.services(objects.services);
+    let models = validator.models(objects.models, &services);
+    let Validator {
         views,
         request_views,
-        services,
+        ..
+    } = validator;
+    let entities = objects.entities.iter().map(|(name, declared)| {
+        let entity = entity(name, &declared.object)?;
+        Some((name.clone(), entity))
+    });
+    let sources = objects.sources.iter().map(|(name, declared)| {
+        let source = declared.object.source.clone()?;
+        Some((name.clone(), source))
+    });
+    let services = services
+        .into_iter()
+        .map(|(name, service)| Some((name, service.whole?)));
+    let mut definitions = Definitions {
+        project: project?,
+        entities: entities.collect::<Option<_>>()?,
+        sources: sources.collect::<Option<_>>()?,
+        views,
+        request_views,
+        services: services.collect::<Option<_>>()?,
         models,
         fingerprint: Fingerprint::of([""]),
         files: Vec::new(),
@@ -128,47 +114,54 @@ pub(crate) fn resolve(
     Some(definitions)
 }
 
+/// The entity, if all of it is known.
+fn entity(name: &Name, declared: &DeclaredEntity) -> Option<Entity> {
+    let part = |key: &crate::parse::objects::DeclaredKey| {
+        Some(KeyPart {
+            name: key.name.clone(),
+            data_type: key.data_type?,
+        })
+    };
+    let keys = declared.keys.items.iter().map(part);
+    Some(Entity {
+        name: name.clone(),
+        description: declared.description.clone(),
+        keys: keys.collect::<Option<_>>()?,
+    })
+}
+
 impl Validator<'_> {
     fn refuse(&mut self, span: &Span, message: impl Into<String>, help: impl Into<String>) {
         self.found.push(Problem::new(span.clone(), message, help));
     }
 
-    /// Looks up a reference. `None` when it does not resolve, and when what it names has problems of its own.
-    fn find<'s, T>(&mut self, section: &'s Section<T>, what: &str, text: &Text) -> Option<&'s T> {
-        if let Some(declared) = section.get(text.text.as_str()) {
-            return declared.object.as_ref();
+    /// Looks up a reference. `None` when it does not resolve, and when nothing is certain of what it names.
+    fn find<'s, T>(
+        &mut self,
+        section: &'s Section<T>,
+        what: &str,
+        text: &Text,
+    ) -> Option<(&'s Name, &'s T)> {
+        if let Some((name, declared)) = section.get_key_value(text.text.as_str()) {
+            return Some((name, certain(declared)?));
         }
-        let names: Vec<&str> = section.keys().map(Name::as_str).collect();
-        let help = accepted(&text.text, &names);
-        self.refuse(&text.span, format!("unknown {what} `{}`", text.text), help);
+        if !self.unread.may_declare(&text.text) {
+            let names: Vec<&str> = section.keys().map(Name::as_str).collect();
+            let help = accepted(&text.text, &names);
+            self.refuse(&text.span, format!("unknown {what} `{}`", text.text), help);
+        }
         None
     }
 
-    fn model(
-        &mut self,
-        name: &Name,
-        declared: DeclaredModel,
-        services: &IndexMap<Name, crate::feature_service::FeatureService>,
-        broken: &[Name],
-    ) -> Option<Model> {
-        let text = &declared.service;
-        let Some(service) = services.get(text.text.as_str()) else {
-            if broken.iter().all(|name| name.as_str() != text.text) {
-                let names: Vec<&str> = services.keys().map(Name::as_str).collect();
-                let help = accepted(&text.text, &names);
-                self.refuse(&text.span, format!("unknown service `{}`", text.text), help);
-            }
-            return None;
-        };
-        let mut model = Model {
-            name: name.clone(),
-            description: declared.description,
-            service: service.name.clone(),
-            output: declared.output,
-            transform: declared.transform,
-            fingerprint: Fingerprint::of([""]),
-        };
-        model.fingerprint = fingerprint::model(&model, service);
-        Some(model)
+    /// Keeps what is known of a view. Nothing is, if it is doubtful what its name stands for.
+    fn know(&mut self, name: &Name, mut known: KnownView, doubtful: bool) {
+        if doubtful || self.known.contains_key(name) {
+            known.features = Members::unknown();
+        }
+        self.known.insert(name.clone(), known);
     }
+}
+
+fn certain<T>(declared: &Declared<T>) -> Option<&T> {
+    (!declared.doubtful).then_some(&declared.object)
 }

@@ -1,162 +1,229 @@
 //! Request views: fields that agree with each other, expressions that plan.
 
-use indexmap::IndexMap;
-
 use crate::data_type::DataType;
-use crate::expression::{RequestInput, plan};
-use crate::feature_view::FeatureView;
+use crate::expression::{Readable, RequestInput, check};
+use crate::feature_service::Origin;
 use crate::fingerprint::Fingerprint;
 use crate::name::{FeatureRef, Name};
-use crate::parse::objects::DeclaredRequestView;
-use crate::parse::reader::Placed;
+use crate::parse::members::{Elsewhere, Found, Members};
+use crate::parse::objects::{
+    Declared, DeclaredField, DeclaredRequestFeature, DeclaredRequestView, Section,
+};
 use crate::request_view::{RequestFeature, RequestField, RequestView};
-use crate::sql::Fault;
+use crate::validate::known::{KnownFeature, KnownView};
 use crate::validate::{Validator, fingerprint};
 
+/// What is made of one request-time feature.
+struct Planned {
+    known: KnownFeature,
+    /// The feature and its canonical expression, if there is no problem.
+    whole: Option<(RequestFeature, String)>,
+}
+
 impl Validator<'_> {
-    /// Checks one request view against the feature views, and against the request views before it.
-    pub(super) fn request_view(
-        &mut self,
-        name: &Name,
-        declared: DeclaredRequestView,
-        views: &IndexMap<Name, FeatureView>,
-        earlier: &IndexMap<Name, RequestView>,
-    ) -> Option<RequestView> {
-        let mut whole = true;
-        for field in &declared.inputs {
-            whole &= self.field_agrees(field, views, earlier);
+    /// Checks one request view against the feature views.
+    pub(super) fn request_view(&mut self, name: &Name, declared: Declared<DeclaredRequestView>) {
+        let Declared {
+            span,
+            object: view,
+            doubtful,
+        } = declared;
+        if self.view_names.contains(name) {
+            let message = format!("`{name}` names a feature view and a request view");
+            self.refuse(&span, message, "give one of the two another name");
         }
-        let inputs = plan_inputs(&declared.inputs, views);
-        let mut features = Vec::new();
-        let mut canonical = Vec::new();
-        for feature in declared.features {
-            let planned = match plan(&feature.expression.text, &inputs) {
-                Ok(planned) => planned,
-                Err(faults) => {
-                    whole = false;
-                    for fault in faults {
-                        if !self.about_broken_view(&fault) {
-                            self.found.push(feature.expression.problem(fault));
-                        }
-                    }
-                    continue;
-                }
-            };
-            let (fields, stored) = read_inputs(&planned.reads, &inputs);
-            canonical.push(planned.canonical);
-            features.push(RequestFeature {
-                name: feature.name.value,
-                expression: feature.expression.text,
-                data_type: planned.data_type,
-                fields,
-                features: stored,
-                description: feature.description,
-            });
-        }
-        whole.then_some(())?;
+        let inputs = self.inputs(&view.inputs);
+        let features = view.features.items.into_iter();
+        let planned: Vec<Planned> = features
+            .map(|feature| self.planned(feature, &view.inputs, &inputs))
+            .collect();
+        let features = planned.iter().map(|planned| planned.known.clone());
+        let known = KnownView {
+            origin: Origin::Request,
+            entity: None,
+            features: Members {
+                items: features.collect(),
+                whole: view.features.whole,
+            },
+        };
+        self.know(name, known, doubtful);
+        let whole: Option<Vec<_>> = planned.into_iter().map(|planned| planned.whole).collect();
+        let inputs: Option<Vec<_>> = view.inputs.items.into_iter().map(whole_field).collect();
+        let (Some(whole), Some(inputs)) = (whole, inputs) else {
+            return;
+        };
+        let (features, canonical): (Vec<_>, Vec<_>) = whole.into_iter().unzip();
         let mut view = RequestView {
             name: name.clone(),
-            description: declared.description,
-            inputs: declared
-                .inputs
-                .into_iter()
-                .map(|field| field.value)
-                .collect(),
+            description: view.description,
+            inputs,
             features,
             fingerprint: Fingerprint::of([""]),
         };
-        view.fingerprint = fingerprint::request_view(&view, views, &canonical);
-        Some(view)
+        view.fingerprint = fingerprint::request_view(&view, &self.views, &canonical);
+        self.request_views.insert(name.clone(), view);
+    }
+
+    /// Everything of a known type that an expression may read.
+    fn inputs(&self, fields: &Members<DeclaredField>) -> Vec<(RequestInput, DataType)> {
+        let fields = fields.items.iter().filter_map(|field| {
+            let name = field.name.value.clone();
+            Some((RequestInput::Field(name), field.data_type?))
+        });
+        let mut inputs: Vec<_> = fields.collect();
+        let stored = self.known.iter();
+        for (name, view) in stored.filter(|(_, view)| view.origin == Origin::Stored) {
+            for feature in &view.features.items {
+                let reference = FeatureRef {
+                    view: name.clone(),
+                    feature: feature.name.clone(),
+                };
+                let typed = feature.data_type;
+                inputs.extend(typed.map(|typed| (RequestInput::Feature(reference), typed)));
+            }
+        }
+        inputs
+    }
+
+    fn planned(
+        &mut self,
+        feature: DeclaredRequestFeature,
+        fields: &Members<DeclaredField>,
+        inputs: &[(RequestInput, DataType)],
+    ) -> Planned {
+        let name = feature.name.value;
+        let unknown = Planned {
+            known: KnownFeature::stored(name.clone(), None),
+            whole: None,
+        };
+        let Some(expression) = feature.expression else {
+            return unknown;
+        };
+        let elsewhere = |view: Option<&str>, feature: &str| match view {
+            None => of(fields.find(feature)),
+            Some(view) => self.feature_elsewhere(view, feature),
+        };
+        let names = fields.names();
+        let readable = Readable {
+            inputs,
+            fields: &names,
+            elsewhere: &elsewhere,
+        };
+        let planned = match check(&expression.text, &readable) {
+            Ok(Some(planned)) => planned,
+            Ok(None) => return unknown,
+            Err(faults) => {
+                let problems = faults.into_iter().map(|fault| expression.problem(fault));
+                self.found.extend(problems);
+                return unknown;
+            }
+        };
+        let (fields, stored) = read_inputs(&planned.reads, inputs);
+        let whole = RequestFeature {
+            name: name.clone(),
+            expression: expression.text,
+            data_type: planned.data_type,
+            fields: fields.clone(),
+            features: stored.clone(),
+            description: feature.description,
+        };
+        Planned {
+            known: KnownFeature {
+                name,
+                data_type: Some(planned.data_type),
+                fields,
+                stored,
+            },
+            whole: Some((whole, planned.canonical)),
+        }
+    }
+
+    /// What is known of a feature of a view that is not among the inputs.
+    fn feature_elsewhere(&self, view: &str, feature: &str) -> Elsewhere {
+        match self.known.get(view) {
+            Some(known) if known.origin == Origin::Stored => {
+                let typed = known.features.items.iter().any(|f| f.data_type.is_some());
+                match known.features.find(feature) {
+                    Found::Nowhere if !typed => Elsewhere::Unsure,
+                    found => of(found),
+                }
+            }
+            _ if self
+                .request_view_names
+                .iter()
+                .any(|name| name.as_str() == view) =>
+            {
+                Elsewhere::Other(
+                    "it is a request view: expressions read request fields and feature views",
+                )
+            }
+            _ if self.unread.may_declare(view) => Elsewhere::Unsure,
+            _ => Elsewhere::Nowhere,
+        }
     }
 
     /// A field means the same in every request view, and hides nothing.
-    fn field_agrees(
-        &mut self,
-        field: &Placed<RequestField>,
-        views: &IndexMap<Name, FeatureView>,
-        earlier: &IndexMap<Name, RequestView>,
-    ) -> bool {
-        let RequestField {
-            name, data_type, ..
-        } = &field.value;
-        if views.contains_key(name) {
-            self.refuse(
-                &field.span,
-                format!("the request field `{name}` has the name of a feature view"),
-                "give the field another name",
-            );
-            return false;
-        }
-        for view in earlier.values() {
-            let Some(other) = view.inputs.iter().find(|other| other.name == *name) else {
-                continue;
-            };
-            if other.data_type != *data_type {
-                let message = format!(
-                    "the request field `{name}` is {data_type} here and {} in `{}`",
-                    other.data_type, view.name
-                );
-                self.refuse(
-                    &field.span,
-                    message,
-                    "a request has one field of each name: declare one type",
-                );
-                return false;
-            }
-            if *other != field.value {
-                let message = format!(
-                    "the request field `{name}` has another default here than in `{}`",
-                    view.name
-                );
-                self.refuse(
-                    &field.span,
-                    message,
-                    "declare the same `default` and `nullable`",
-                );
-                return false;
+    pub(super) fn fields_agree(&mut self, views: &Section<DeclaredRequestView>) {
+        let mut seen: Vec<(&Name, &DeclaredField)> = Vec::new();
+        for (view, declared) in views {
+            for field in &declared.object.inputs.items {
+                let name = &field.name.value;
+                if self.view_names.contains(name) {
+                    let message =
+                        format!("the request field `{name}` has the name of a feature view");
+                    self.refuse(&field.name.span, message, "give the field another name");
+                } else if name.as_str() == "as_of" {
+                    let message =
+                        "the name `as_of` is taken by the instant from which a request looks";
+                    self.refuse(&field.name.span, message, "give the field another name");
+                }
+                let other = seen.iter().find(|(_, other)| other.name.value == *name);
+                match other {
+                    Some((other_view, other)) => self.field_agrees(field, other_view, other),
+                    None => seen.push((view, field)),
+                }
             }
         }
-        true
     }
 
-    /// Whether a fault only says that a view with problems of its own is not there.
-    fn about_broken_view(&self, fault: &Fault) -> bool {
-        let name = fault
-            .message
-            .strip_prefix("unknown view `")
-            .and_then(|rest| rest.strip_suffix('`'));
-        name.is_some_and(|name| {
-            self.broken_views
-                .iter()
-                .any(|broken| broken.as_str() == name)
-        })
+    fn field_agrees(&mut self, field: &DeclaredField, view: &Name, other: &DeclaredField) {
+        let name = &field.name.value;
+        let types = (field.data_type, other.data_type);
+        let (message, help) = match types {
+            (Some(here), Some(there)) if here != there => {
+                let message =
+                    format!("the request field `{name}` is {here} here and {there} in `{view}`");
+                (
+                    message,
+                    "a request has one field of each name: declare one type",
+                )
+            }
+            _ if !field.whole || !other.whole => return,
+            _ if field.default != other.default || field.nullable != other.nullable => {
+                let message =
+                    format!("the request field `{name}` has another default here than in `{view}`");
+                (message, "declare the same `default` and `nullable`")
+            }
+            _ => return,
+        };
+        self.refuse(&field.name.span, message, help);
     }
 }
 
-/// Everything that an expression may read.
-fn plan_inputs(
-    fields: &[Placed<RequestField>],
-    views: &IndexMap<Name, FeatureView>,
-) -> Vec<(RequestInput, DataType)> {
-    let mut inputs: Vec<(RequestInput, DataType)> = fields
-        .iter()
-        .map(|field| {
-            (
-                RequestInput::Field(field.value.name.clone()),
-                field.value.data_type,
-            )
-        })
-        .collect();
-    for view in views.values() {
-        for feature in &view.features {
-            let reference = FeatureRef {
-                view: view.name.clone(),
-                feature: feature.name.clone(),
-            };
-            inputs.push((RequestInput::Feature(reference), feature.data_type));
-        }
+const fn of(found: Found) -> Elsewhere {
+    match found {
+        Found::Nowhere => Elsewhere::Nowhere,
+        Found::As(_) | Found::Unsure => Elsewhere::Unsure,
     }
-    inputs
+}
+
+fn whole_field(field: DeclaredField) -> Option<RequestField> {
+    Some(RequestField {
+        name: field.name.value,
+        data_type: field.data_type?,
+        default: field.default,
+        nullable: field.nullable,
+    })
 }
 
 fn read_inputs(

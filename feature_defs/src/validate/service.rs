@@ -5,237 +5,247 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use crate::data_type::DataType;
-use crate::definitions::DefinitionFile;
 use crate::error::Span;
 use crate::feature_service::{FeatureService, Origin, ServiceFeature};
-use crate::feature_view::FeatureView;
 use crate::fingerprint::Fingerprint;
 use crate::name::{FeatureRef, Name};
-use crate::parse::objects::{DeclaredService, DeclaredServiceFeature};
+use crate::parse::members::{Members, Typed};
+use crate::parse::objects::{Declared, DeclaredService, DeclaredServiceFeature, Section};
 use crate::parse::reader::Reader;
 use crate::parse::request_view::read_value;
-use crate::request_view::RequestView;
+use crate::parse::yaml::Node;
 use crate::suggestion::accepted;
+use crate::validate::known::{KnownFeature, KnownView};
 use crate::validate::{Validator, fingerprint};
 use crate::value::Value;
 
-type Views = IndexMap<Name, FeatureView>;
-type RequestViews = IndexMap<Name, RequestView>;
+/// All services, as far as they are known.
+pub(super) type Services = IndexMap<Name, KnownService>;
+
+/// A service, as far as it is known.
+pub(super) struct KnownService {
+    pub(super) features: Members<DraftServiceFeature>,
+    /// All of it, if there is no problem.
+    pub(super) whole: Option<FeatureService>,
+}
+
+/// A service's feature whose type may not be known.
+#[derive(Debug, Clone)]
+pub(super) struct DraftServiceFeature {
+    pub(super) reference: FeatureRef,
+    data_type: Option<DataType>,
+    origin: Origin,
+    default: Option<Value>,
+}
+
+impl Typed for DraftServiceFeature {
+    fn name(&self) -> &str {
+        self.reference.feature.as_str()
+    }
+
+    fn data_type(&self) -> Option<DataType> {
+        self.data_type
+    }
+}
 
 impl Validator<'_> {
-    /// Checks one service.
-    pub(super) fn service(
-        &mut self,
-        name: &Name,
-        span: &Span,
-        declared: DeclaredService,
-        views: &Views,
-        request_views: &RequestViews,
-        files: &[DefinitionFile],
-    ) -> Option<FeatureService> {
-        let mut whole = true;
-        let mut features: Vec<ServiceFeature> = Vec::new();
-        for entry in &declared.features {
-            let Some(found) = self.entry(entry, views, request_views, files) else {
-                whole = false;
-                continue;
-            };
-            for feature in found {
-                if features
-                    .iter()
-                    .any(|earlier| earlier.reference == feature.reference)
-                {
-                    let message = format!(
-                        "the feature `{}` stands in the service twice",
-                        feature.reference
-                    );
-                    self.refuse(
-                        &entry.span,
-                        message,
-                        "keep one; `view.*` takes all features of a view",
-                    );
-                    whole = false;
-                    continue;
-                }
-                features.push(feature);
+    /// Checks all services.
+    pub(super) fn services(&mut self, declared: Section<DeclaredService>) -> Services {
+        let mut services = IndexMap::new();
+        for (name, declared) in declared {
+            let service = self.service(&name, declared);
+            services.insert(name, service);
+        }
+        services
+    }
+
+    fn service(&mut self, name: &Name, declared: Declared<DeclaredService>) -> KnownService {
+        let Declared {
+            span,
+            object: service,
+            doubtful,
+        } = declared;
+        let mut features = Members::none().whole_if(service.features.whole);
+        for entry in &service.features.items {
+            let found = self.entry(entry);
+            features.whole &= found.whole;
+            for feature in found.items {
+                self.add_service_feature(&mut features, feature, &entry.span);
             }
         }
-        whole &= self.keys_agree(name, span, &features, views, request_views);
-        whole.then_some(())?;
+        self.keys_agree(name, &span, &features.items);
+        let whole = self.whole_service(name, service.description, &features);
+        KnownService {
+            features: if doubtful {
+                Members::unknown()
+            } else {
+                features
+            },
+            whole,
+        }
+    }
+
+    fn whole_service(
+        &self,
+        name: &Name,
+        description: Option<String>,
+        features: &Members<DraftServiceFeature>,
+    ) -> Option<FeatureService> {
+        let feature = |draft: &DraftServiceFeature| {
+            Some(ServiceFeature {
+                reference: draft.reference.clone(),
+                data_type: draft.data_type?,
+                origin: draft.origin,
+                default: draft.default.clone(),
+            })
+        };
         let mut service = FeatureService {
             name: name.clone(),
-            description: declared.description,
-            features,
+            description,
+            features: features.items.iter().map(feature).collect::<Option<_>>()?,
             fingerprint: Fingerprint::of([""]),
         };
-        service.fingerprint = fingerprint::service(&service, views, request_views);
+        service.fingerprint = fingerprint::service(&service, &self.views, &self.request_views);
         Some(service)
     }
 
-    fn entry(
+    fn add_service_feature(
         &mut self,
-        entry: &DeclaredServiceFeature,
-        views: &Views,
-        request_views: &RequestViews,
-        files: &[DefinitionFile],
-    ) -> Option<Vec<ServiceFeature>> {
-        let Some((all, origin)) = features_of(&entry.view, views, request_views) else {
-            if self
-                .broken_views
-                .iter()
-                .all(|broken| broken.as_str() != entry.view)
-            {
-                let names: Vec<&str> = views
-                    .keys()
-                    .chain(request_views.keys())
-                    .map(Name::as_str)
-                    .collect();
-                self.refuse(
-                    &entry.span,
-                    format!("unknown view `{}`", entry.view),
-                    accepted(&entry.view, &names),
-                );
+        features: &mut Members<DraftServiceFeature>,
+        feature: DraftServiceFeature,
+        span: &Span,
+    ) {
+        let mut earlier = features.items.iter();
+        if earlier.any(|earlier| earlier.reference == feature.reference) {
+            let message = format!(
+                "the feature `{}` stands in the service twice",
+                feature.reference
+            );
+            let help = "keep one; `view.*` takes all features of a view";
+            self.refuse(span, message, help);
+            return;
+        }
+        features.items.push(feature);
+    }
+
+    /// The features that an entry of a service's list stands for.
+    fn entry(&mut self, entry: &DeclaredServiceFeature) -> Members<DraftServiceFeature> {
+        let Some((view, known)) = self.known.get_key_value(entry.view.as_str()) else {
+            if !self.unread.may_declare(&entry.view) {
+                let names: Vec<&str> = self.known.keys().map(Name::as_str).collect();
+                let message = format!("unknown view `{}`", entry.view);
+                let help = accepted(&entry.view, &names);
+                self.refuse(&entry.span, message, help);
             }
-            return None;
+            return Members::unknown();
         };
         let Some(feature) = &entry.feature else {
-            return Some(
-                all.into_iter()
-                    .map(|(reference, t)| stored(reference, t, origin))
-                    .collect(),
-            );
-        };
-        let chosen = all
-            .iter()
-            .find(|(reference, _)| reference.feature.as_str() == feature);
-        let Some((reference, data_type)) = chosen else {
-            let names: Vec<&str> = all
-                .iter()
-                .map(|(reference, _)| reference.feature.as_str())
-                .collect();
-            let message = format!("unknown feature `{}.{feature}`", entry.view);
-            self.refuse(&entry.span, message, accepted(feature, &names));
-            return None;
-        };
-        let mut chosen = stored(reference.clone(), *data_type, origin);
-        if let Some(node) = &entry.default {
-            if origin == Origin::Request {
-                self.refuse(
-                    &node.span,
-                    "a default for a request-time feature, which is never missing",
-                    "give the request field a default",
-                );
-                return None;
-            }
-            let file = files.iter().find(|file| file.path == entry.span.file)?;
-            let mut reader = Reader {
-                file,
-                files,
-                timezone: chrono_tz::UTC,
-                found: self.found,
+            let all = known.features.items.iter();
+            return Members {
+                items: all.map(|feature| draft(view, known, feature)).collect(),
+                whole: known.features.whole,
             };
-            let value = read_value(&mut reader, node, *data_type)?;
-            if value == Value::Null {
-                reader.refuse(
-                    &node.span,
-                    "a default of null",
-                    "leave the default out: the value is null then",
-                );
-                return None;
+        };
+        let mut all = known.features.items.iter();
+        let Some(chosen) = all.find(|known| known.name.as_str() == feature) else {
+            if known.features.whole {
+                let message = format!("unknown feature `{}.{feature}`", entry.view);
+                let help = accepted(feature, &known.features.names());
+                self.refuse(&entry.span, message, help);
             }
-            chosen.default = Some(value);
+            return Members::unknown();
+        };
+        let mut chosen = draft(view, known, chosen);
+        if let Some(node) = &entry.default {
+            chosen.default = self.default(entry, node, &chosen);
         }
-        Some(vec![chosen])
+        [Some(chosen)].into_iter().collect()
+    }
+
+    /// A default of the feature's type, if that is known.
+    fn default(
+        &mut self,
+        entry: &DeclaredServiceFeature,
+        node: &Node,
+        feature: &DraftServiceFeature,
+    ) -> Option<Value> {
+        if feature.origin == Origin::Request {
+            let message = "a default for a request-time feature, which is never missing";
+            self.refuse(&node.span, message, "give the request field a default");
+            return None;
+        }
+        let file = self
+            .files
+            .iter()
+            .find(|file| file.path == entry.span.file)?;
+        let mut reader = Reader {
+            file,
+            files: self.files,
+            unreadable: &[],
+            timezone: chrono_tz::UTC,
+            found: self.found,
+        };
+        let value = read_value(&mut reader, node, feature.data_type?)?;
+        if value == Value::Null {
+            let help = "leave the default out: the value is null then";
+            reader.refuse(&node.span, "a default of null", help);
+            return None;
+        }
+        Some(value)
     }
 
     /// Keys of one name have one type, and no request field has the name of a key: both are columns of an entity frame.
-    fn keys_agree(
-        &mut self,
-        name: &Name,
-        span: &Span,
-        features: &[ServiceFeature],
-        views: &Views,
-        request_views: &RequestViews,
-    ) -> bool {
-        let mut needed: Vec<&FeatureView> = Vec::new();
+    fn keys_agree(&mut self, name: &Name, span: &Span, features: &[DraftServiceFeature]) {
+        let mut needed: Vec<&Name> = Vec::new();
         let mut fields: Vec<&Name> = Vec::new();
         for feature in features {
-            needed.extend(views.get(&feature.reference.view));
-            let Some(view) = request_views.get(&feature.reference.view) else {
+            let Some(known) = self.known.get(&feature.reference.view) else {
                 continue;
             };
-            let chosen = view
-                .features
-                .iter()
-                .filter(|f| f.name == feature.reference.feature);
-            for computed in chosen {
+            needed.extend(&known.entity);
+            let chosen = known.features.items.iter();
+            for computed in chosen.filter(|known| known.name == feature.reference.feature) {
                 fields.extend(&computed.fields);
-                needed.extend(
-                    computed
-                        .features
-                        .iter()
-                        .filter_map(|reference| views.get(&reference.view)),
-                );
+                let stored = computed.stored.iter();
+                let views = stored.filter_map(|reference| self.known.get(&reference.view));
+                needed.extend(views.filter_map(|view| view.entity.as_ref()));
             }
         }
-        let mut keys: BTreeMap<&Name, DataType> = BTreeMap::new();
+        let mut keys: BTreeMap<&Name, Option<DataType>> = BTreeMap::new();
         let entities = self.entities;
-        let parts = needed
-            .iter()
-            .filter_map(|view| entities.get(&view.entity)?.object.as_ref())
-            .flat_map(|e| &e.keys);
-        for part in parts {
+        let parts = needed.iter().filter_map(|entity| entities.get(*entity));
+        let mut problem = None;
+        for part in parts.flat_map(|entity| &entity.object.keys.items) {
             let earlier = *keys.entry(&part.name).or_insert(part.data_type);
-            if earlier != part.data_type {
+            if let (Some(earlier), Some(data_type)) = (earlier, part.data_type)
+                && earlier != data_type
+            {
                 let message = format!(
-                    "the service `{name}` needs the key `{}` as {earlier} and as {}",
-                    part.name, part.data_type
+                    "the service `{name}` needs the key `{}` as {earlier} and as {data_type}",
+                    part.name
                 );
-                self.refuse(
-                    span,
-                    message,
-                    "give the entities' keys one type, or different names",
-                );
-                return false;
+                let help = "give the entities' keys one type, or different names";
+                problem = Some((message, help));
             }
         }
         if let Some(field) = fields.iter().find(|field| keys.contains_key(*field)) {
             let message = format!("`{field}` is a key and a request field of the service `{name}`");
-            self.refuse(span, message, "give the request field another name");
-            return false;
+            problem = Some((message, "give the request field another name"));
         }
-        true
+        if let Some((message, help)) = problem {
+            self.refuse(span, message, help);
+        }
     }
 }
 
-type Typed = Vec<(FeatureRef, DataType)>;
-
-/// All features of a view of either kind.
-fn features_of(name: &str, views: &Views, request_views: &RequestViews) -> Option<(Typed, Origin)> {
-    let reference = |view: &Name, feature: &Name| FeatureRef {
-        view: view.clone(),
-        feature: feature.clone(),
-    };
-    if let Some(view) = views.get(name) {
-        let typed = view
-            .features
-            .iter()
-            .map(|f| (reference(&view.name, &f.name), f.data_type));
-        return Some((typed.collect(), Origin::Stored));
-    }
-    let view = request_views.get(name)?;
-    let typed = view
-        .features
-        .iter()
-        .map(|f| (reference(&view.name, &f.name), f.data_type));
-    Some((typed.collect(), Origin::Request))
-}
-
-const fn stored(reference: FeatureRef, data_type: DataType, origin: Origin) -> ServiceFeature {
-    ServiceFeature {
-        reference,
-        data_type,
-        origin,
+fn draft(view: &Name, known: &KnownView, feature: &KnownFeature) -> DraftServiceFeature {
+    DraftServiceFeature {
+        reference: FeatureRef {
+            view: view.clone(),
+            feature: feature.name.clone(),
+        },
+        data_type: feature.data_type,
+        origin: known.origin,
         default: None,
     }
 }

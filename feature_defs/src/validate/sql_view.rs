@@ -1,172 +1,278 @@
 //! SQL views: the text plans, and its output is the keys and the declared features.
 
 use crate::data_type::DataType;
-use crate::entity::Entity;
-use crate::feature_view::{Computation, Feature, SqlSnapshot};
+use crate::error::Problem;
+use crate::feature_view::{Computation, SqlSnapshot};
 use crate::name::Name;
 use crate::parse::Embedded;
+use crate::parse::members::{Elsewhere, Found, Members};
 use crate::parse::objects::DeclaredFeature;
-use crate::source::Source;
-use crate::sql::check::{Checked, check};
+use crate::sql::Fault;
+use crate::sql::check::{Checked, Table, Tables, check};
 use crate::suggestion::nearest;
-use crate::validate::Validator;
+use crate::validate::features::DraftFeature;
+use crate::validate::view::{Computed, NamedEntity};
+use crate::validate::{Validator, certain};
+
+/// A SQL text whose output is compared with what its view declares.
+struct Output<'a> {
+    view: &'a Name,
+    text: &'a Embedded,
+    checked: &'a Checked,
+}
 
 impl Validator<'_> {
-    /// The computation, the features and the statement's canonical form.
+    /// Checks the SQL of a view, and its output against the keys and the declared features.
     pub(super) fn sql_view(
         &mut self,
         name: &Name,
-        entity: &Entity,
-        text: &Embedded,
-        declared: Vec<DeclaredFeature>,
-    ) -> Option<(Computation, Vec<Feature>, String)> {
-        let mut features: Vec<Feature> = Vec::new();
-        let mut whole = true;
-        for feature in &declared {
-            whole &= self.new_feature(entity, &feature.name.value, &features, &feature.name.span);
-            features.push(Feature {
-                name: feature.name.value.clone(),
-                data_type: feature.data_type.value,
-                nullable: true,
-                description: feature.description.clone(),
-            });
-        }
-        if self.sources.values().any(|source| source.object.is_none()) {
-            return None;
-        }
-        let sources: Vec<&Source> = self
-            .sources
-            .values()
-            .filter_map(|source| source.object.as_ref())
-            .collect();
-        let checked = match check(&text.text, &sources) {
-            Ok(checked) => checked,
-            Err(faults) => {
-                self.found
-                    .extend(faults.into_iter().map(|fault| text.problem(fault)));
-                return None;
+        entity: Option<NamedEntity<'_>>,
+        text: Option<&Embedded>,
+        declared: Members<DeclaredFeature>,
+    ) -> Computed {
+        let checked = text.and_then(|text| self.checked(text));
+        if let (Some(text), Some(checked)) = (text, &checked) {
+            let output = Output {
+                view: name,
+                text,
+                checked,
+            };
+            self.key_outputs(&output, entity);
+            for feature in &declared.items {
+                self.feature_output(&output, feature);
             }
-        };
-        whole &= self.sql_columns(name, entity, text, &declared, &checked);
-        whole.then(|| {
-            let sources = sources.iter().map(|source| &source.name);
-            let sql = SqlSnapshot {
+            self.other_outputs(&output, entity, &declared);
+        }
+        let mut features = Members::none().whole_if(declared.whole);
+        for feature in declared.items {
+            let draft = DraftFeature {
+                name: feature.name.value,
+                data_type: feature.data_type.map(|data_type| data_type.value),
+                nullable: true,
+                description: feature.description,
+            };
+            self.add_feature(&mut features, entity, &feature.name.span, draft);
+        }
+        let computation = text.zip(checked.as_ref()).map(|(text, checked)| {
+            let sources = self.sources.keys();
+            let mut sources: Vec<Name> = sources
+                .filter(|name| checked.sources.iter().any(|read| read == name.as_str()))
+                .cloned()
+                .collect();
+            sources.sort();
+            Computation::Sql(SqlSnapshot {
                 text: text.text.clone(),
                 file: text.span.file.clone(),
-                sources: sources
-                    .filter(|name| checked.sources.iter().any(|s| s == name.as_str()))
-                    .cloned()
-                    .collect(),
-            };
-            (Computation::Sql(sorted(sql)), features, checked.canonical)
-        })
+                sources,
+            })
+        });
+        Computed {
+            features,
+            computation,
+            canonical: checked.map_or_else(String::new, |checked| checked.canonical),
+        }
     }
 
-    /// The output must be the keys and the declared features, of types that widen to the declared ones.
-    fn sql_columns(
-        &mut self,
-        name: &Name,
-        entity: &Entity,
-        text: &Embedded,
-        declared: &[DeclaredFeature],
-        checked: &Checked,
-    ) -> bool {
-        let before = self.found.len();
-        let given: Vec<&str> = checked
-            .columns
-            .iter()
-            .map(|(column, _)| column.as_str())
-            .collect();
-        for part in &entity.keys {
-            match checked
-                .columns
-                .iter()
-                .find(|(column, _)| *column == part.name.as_str())
-            {
-                None => {
-                    let message = format!(
-                        "the SQL of `{name}` gives no column `{}`, a key of `{}`",
-                        part.name, entity.name
-                    );
-                    let help = format!("select it; the SQL gives: {}", given.join(", "));
-                    self.refuse(&text.place(None), message, help);
-                }
-                Some((_, arrow)) if !widens(arrow, part.data_type) => {
-                    let message = format!(
-                        "the key `{}` is {}, and the SQL gives {}",
-                        part.name,
-                        part.data_type,
-                        type_name(arrow)
-                    );
-                    self.refuse(
-                        &text.place(None),
-                        message,
-                        "cast it in the SQL, or declare the source's column so",
-                    );
-                }
-                Some(_) => {}
+    /// What the SQL reads and gives, if that is known.
+    fn checked(&mut self, text: &Embedded) -> Option<Checked> {
+        let declared = self.sources.iter();
+        let tables = declared.map(|(name, declared)| Table {
+            name: name.as_str(),
+            columns: certain(declared).map_or(&NO_COLUMNS, |source| &source.columns),
+            event_time: declared
+                .object
+                .source
+                .as_ref()
+                .map(|s| s.event_time.as_str()),
+        });
+        let elsewhere = |name: &str| {
+            if self.view_names.iter().any(|view| view.as_str() == name) {
+                Elsewhere::Other("it is a feature view: SQL reads sources; compute it here again")
+            } else if self.unread.may_declare(name) {
+                Elsewhere::Unsure
+            } else {
+                Elsewhere::Nowhere
+            }
+        };
+        let tables = Tables {
+            tables: tables.collect(),
+            elsewhere: &elsewhere,
+        };
+        match check(&text.text, &tables) {
+            Ok(checked) => checked,
+            Err(faults) => {
+                let problems = faults.into_iter().map(|fault| text.problem(fault));
+                self.found.extend(problems);
+                None
             }
         }
-        for feature in declared {
-            let feature_name = &feature.name.value;
-            match checked
-                .columns
-                .iter()
-                .find(|(column, _)| *column == feature_name.as_str())
-            {
+    }
+
+    /// Every key is among the output, of a type that widens to the key's.
+    fn key_outputs(&mut self, output: &Output<'_>, entity: Option<NamedEntity<'_>>) {
+        let Some((entity_name, entity)) = entity else {
+            return;
+        };
+        for part in &entity.keys.items {
+            let column = part.name.as_str();
+            match output.column(column) {
                 None => {
-                    let message = format!("the SQL of `{name}` gives no column `{feature_name}`");
-                    let help = match nearest(feature_name.as_str(), given.iter().copied()) {
-                        Some(near) => {
-                            format!("did you mean `{near}`? the SQL gives: {}", given.join(", "))
-                        }
-                        None => format!("the SQL gives: {}", given.join(", ")),
+                    let message = format!(
+                        "the SQL of `{}` gives no column `{column}`, a key of `{entity_name}`",
+                        output.view
+                    );
+                    let help = format!("select it; the SQL gives: {}", output.names().join(", "));
+                    if output.is_named() {
+                        self.found.push(output.problem(None, message, help));
+                    }
+                }
+                Some((index, given)) => {
+                    let Some(wanted) = part.data_type.filter(|wanted| !widens(given, *wanted))
+                    else {
+                        continue;
                     };
-                    self.refuse(&feature.name.span, message, help);
-                }
-                Some((_, arrow)) if !widens(arrow, feature.data_type.value) => {
                     let message = format!(
-                        "`{feature_name}` is declared {}, and the SQL gives {}",
-                        feature.data_type.value,
-                        type_name(arrow)
+                        "the key `{column}` is {wanted}, and the SQL gives {}",
+                        type_name(given)
                     );
-                    self.refuse(
-                        &feature.data_type.span,
-                        message,
-                        "change the declared type, or cast in the SQL",
-                    );
+                    let help = "cast it in the SQL, or declare the source's column so";
+                    self.found
+                        .push(output.problem(Some(index), message, help.to_owned()));
                 }
-                Some(_) => {}
             }
         }
-        for (index, column) in given.iter().enumerate() {
-            let wanted = declared
-                .iter()
-                .any(|feature| feature.name.value.as_str() == *column)
-                || entity.keys.iter().any(|part| part.name.as_str() == *column);
-            if given[..index].contains(column) {
-                self.refuse(
-                    &text.place(None),
-                    format!("the SQL gives two columns `{column}`"),
-                    "name one with `AS`",
-                );
-            } else if !wanted {
-                let message = format!(
-                    "the SQL of `{name}` gives a column `{column}` that is neither a key nor a declared feature"
-                );
-                let help = format!(
-                    "declare it under `features`, or do not select it (names are given with `AS {column}`)"
-                );
-                self.refuse(&text.place(None), message, help);
+    }
+
+    /// A declared feature is among the output, of a type that widens to the declared one.
+    fn feature_output(&mut self, output: &Output<'_>, feature: &DeclaredFeature) {
+        let name = feature.name.value.as_str();
+        let Some((_, given)) = output.column(name) else {
+            if !output.is_named() {
+                return;
             }
+            let names = output.names();
+            let message = format!("the SQL of `{}` gives no column `{name}`", output.view);
+            let near = nearest(name, names.iter().copied());
+            let near = near.map(|near| format!("did you mean `{near}`? "));
+            let near = near.unwrap_or_default();
+            let help = format!("{near}the SQL gives: {}", names.join(", "));
+            self.refuse(&feature.name.span, message, help);
+            return;
+        };
+        let Some(declared) = &feature.data_type else {
+            return;
+        };
+        if !widens(given, declared.value) {
+            let message = format!(
+                "`{name}` is declared {}, and the SQL gives {}",
+                declared.value,
+                type_name(given)
+            );
+            let help = "change the declared type, or cast in the SQL";
+            self.refuse(&declared.span, message, help);
         }
-        self.found.len() == before
+    }
+
+    /// Every output is a key or a declared feature, once, and has a name.
+    fn other_outputs(
+        &mut self,
+        output: &Output<'_>,
+        entity: Option<NamedEntity<'_>>,
+        declared: &Members<DeclaredFeature>,
+    ) {
+        let mut names = Vec::new();
+        let mut unwanted = Vec::new();
+        for (index, (column, _)) in output.checked.columns.iter().enumerate() {
+            let name = column.as_str();
+            let is_feature = |feature: &DeclaredFeature| feature.name.value.as_str() == name;
+            let is_key = entity.is_none_or(|(_, e)| e.keys.find(name) != Found::Nowhere);
+            let wanted = !declared.whole || is_key || declared.items.iter().any(is_feature);
+            if !output.has_name(index) {
+                let message = "this column has no name".to_owned();
+                let help = "give it the name of a feature with `AS`".to_owned();
+                self.found.push(output.problem(Some(index), message, help));
+            } else if names.contains(&name) {
+                let message = format!("the SQL gives two columns `{name}`");
+                let help = "name one with `AS`".to_owned();
+                self.found.push(output.problem(Some(index), message, help));
+            } else if !wanted && !output.is_meant(name, declared) {
+                unwanted.push((index, name));
+            }
+            names.push(name);
+        }
+        self.unwanted_outputs(output, &unwanted);
+    }
+
+    fn unwanted_outputs(&mut self, output: &Output<'_>, unwanted: &[(usize, &str)]) {
+        let help =
+            "declare it under `features`, do not select it, or give it the name of one with `AS`";
+        let quoted: Vec<String> = unwanted
+            .iter()
+            .map(|(_, name)| format!("`{name}`"))
+            .collect();
+        if quoted.len() > 1 && output.checked.items.is_empty() {
+            let message = format!(
+                "the SQL of `{}` gives columns that are neither keys nor declared features: {}",
+                output.view,
+                quoted.join(", ")
+            );
+            let help = "select the keys and the declared features by name";
+            self.found
+                .push(output.problem(None, message, help.to_owned()));
+            return;
+        }
+        for (index, name) in unwanted {
+            let message = format!(
+                "the SQL of `{}` gives a column `{name}` that is neither a key nor a declared feature",
+                output.view
+            );
+            self.found
+                .push(output.problem(Some(*index), message, help.to_owned()));
+        }
     }
 }
 
-fn sorted(mut sql: SqlSnapshot) -> SqlSnapshot {
-    sql.sources.sort();
-    sql
+static NO_COLUMNS: Members<crate::parse::objects::DeclaredColumn> = Members::unknown();
+
+impl Output<'_> {
+    fn column(&self, name: &str) -> Option<(usize, &arrow::datatypes::DataType)> {
+        let mut columns = self.checked.columns.iter().enumerate();
+        let (index, (_, data_type)) = columns.find(|(_, (column, _))| column == name)?;
+        Some((index, data_type))
+    }
+
+    /// The names that somebody wrote.
+    fn names(&self) -> Vec<&str> {
+        let columns = self.checked.columns.iter().enumerate();
+        let named = columns.filter(|(index, _)| self.has_name(*index));
+        named.map(|(_, (column, _))| column.as_str()).collect()
+    }
+
+    fn has_name(&self, index: usize) -> bool {
+        let item = self.checked.items.get(index);
+        item.is_none_or(|item| item.name.is_some())
+    }
+
+    /// Whether every column has a name: if not, one that is missing may be there without it.
+    fn is_named(&self) -> bool {
+        (0..self.checked.columns.len()).all(|index| self.has_name(index))
+    }
+
+    /// Whether a column is near to a declared feature that the SQL does not give, which is told of that feature.
+    fn is_meant(&self, column: &str, declared: &Members<DeclaredFeature>) -> bool {
+        let names = self.names();
+        declared.items.iter().any(|feature| {
+            let name = feature.name.value.as_str();
+            !names.contains(&name) && nearest(name, names.iter().copied()) == Some(column)
+        })
+    }
+
+    /// A problem at an output column, or at the start of the text.
+    fn problem(&self, index: Option<usize>, message: String, help: String) -> Problem {
+        let item = index.and_then(|index| self.checked.items.get(index));
+        let place = item.and_then(|item| item.range.clone());
+        self.text.problem(Fault::new(message, place, help))
+    }
 }
 
 fn widens(arrow: &arrow::datatypes::DataType, declared: DataType) -> bool {

@@ -1,0 +1,79 @@
+//! Where a source's files are, and which format that says.
+
+use crate::parse::reader::Reader;
+use crate::parse::yaml::{Node, Text};
+
+const BELOW: &str =
+    "write a path or glob below the project's root, like `data/purchases/*.parquet`";
+
+/// Endings of files that are read once they are unpacked.
+const PACKED: [&str; 6] = ["gz", "zst", "bz2", "xz", "zip", "tar"];
+
+/// A path or glob that stays below the root.
+pub(crate) fn read_path(reader: &mut Reader<'_>, node: &Node) -> Option<Text> {
+    let text = reader.text(node, "`path`")?;
+    let path = text.text.as_str();
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    let (message, help) = if path.starts_with('/') || path.starts_with('~') || drive {
+        let message =
+            format!("`{path}` is an absolute path: paths are relative to the project's root");
+        (message, BELOW)
+    } else if path.contains("://") {
+        let message = format!("`{path}` is not a file of the project");
+        (message, BELOW)
+    } else if path.contains('\\') {
+        let message = format!("`{path}` has `\\` between its parts");
+        (message, "write `/` between the parts of a path")
+    } else if path.split('/').any(|part| part == "..") {
+        (format!("the path `{path}` leaves the project"), BELOW)
+    } else if path.is_empty() {
+        ("`path` is empty".to_owned(), BELOW)
+    } else {
+        return Some(text);
+    };
+    reader.refuse(&text.span, message, help);
+    None
+}
+
+/// Whether files of this path are CSV, else Parquet, by how their names end.
+pub(crate) fn is_csv(reader: &mut Reader<'_>, path: &Text) -> Option<bool> {
+    let name = path.text.rsplit('/').next().unwrap_or_default();
+    let ending = name
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_lowercase());
+    let help = match ending.as_deref() {
+        Some("csv") => return Some(true),
+        Some("parquet") => return Some(false),
+        None if !name.contains(['*', '?']) => {
+            let folder = path.text.trim_end_matches('/');
+            format!("name the files of a folder with a glob, like `{folder}/*.parquet` or `{folder}/*.csv`")
+        }
+        _ => "files that end in `.parquet` or `.csv` are read; of other names, say `format: parquet` or `format: csv`".to_owned(),
+    };
+    let message = format!(
+        "the format of `{}` cannot be told from its ending",
+        path.text
+    );
+    reader.refuse(&path.span, message, help);
+    None
+}
+
+/// Refuses files that no format reads, whatever `format` says.
+pub(crate) fn refuse_unread(reader: &mut Reader<'_>, path: &Text) -> Option<()> {
+    let (_, ending) = path.text.rsplit_once('.')?;
+    let ending = ending.to_lowercase();
+    let help = if PACKED.contains(&ending.as_str()) {
+        "unpack it, or write it as Parquet, which is compressed inside"
+    } else if matches!(
+        ending.as_str(),
+        "xlsx" | "xls" | "ods" | "json" | "jsonl" | "ndjson" | "avro" | "orc" | "feather" | "arrow"
+    ) {
+        "write it as Parquet or CSV"
+    } else {
+        return None;
+    };
+    let message = format!("files that end in `.{ending}` are not read");
+    let help = format!("{help}; Parquet (`.parquet`) and CSV (`.csv`) are read");
+    reader.refuse(&path.span, message, help);
+    Some(())
+}

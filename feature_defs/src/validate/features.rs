@@ -1,0 +1,203 @@
+//! Features of views without SQL: names that are free, types from the source's columns.
+
+use crate::aggregation::{AggregateFunction, Window, output_type};
+use crate::data_type::DataType;
+use crate::error::Span;
+use crate::feature_view::Feature;
+use crate::name::Name;
+use crate::parse::members::{Found, Members, Typed};
+use crate::parse::objects::{DeclaredAggregate, DeclaredCall};
+use crate::parse::reader::Placed;
+use crate::parse::yaml::Text;
+use crate::suggestion::accepted;
+use crate::validate::Validator;
+use crate::validate::view::{NamedEntity, NamedSource};
+
+/// A feature whose type may not be known.
+#[derive(Debug)]
+pub(super) struct DraftFeature {
+    pub(super) name: Name,
+    pub(super) data_type: Option<DataType>,
+    pub(super) nullable: bool,
+    pub(super) description: Option<String>,
+}
+
+impl DraftFeature {
+    /// The feature, if its type is known.
+    pub(super) fn whole(self) -> Option<Feature> {
+        Some(Feature {
+            name: self.name,
+            data_type: self.data_type?,
+            nullable: self.nullable,
+            description: self.description,
+        })
+    }
+}
+
+impl Typed for DraftFeature {
+    fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    fn data_type(&self) -> Option<DataType> {
+        self.data_type
+    }
+}
+
+impl Validator<'_> {
+    /// A column's type, if it is known. A column that is not there is a problem.
+    pub(super) fn column(
+        &mut self,
+        (name, source): NamedSource<'_>,
+        column: &Text,
+    ) -> Option<DataType> {
+        match source.columns.find(&column.text) {
+            Found::As(data_type) => return Some(data_type),
+            Found::Unsure => {}
+            Found::Nowhere => {
+                let message = format!("`{name}` has no column `{}`", column.text);
+                let help = accepted(&column.text, &source.columns.names());
+                self.refuse(&column.span, message, help);
+            }
+        }
+        None
+    }
+
+    /// One feature an aggregate and window.
+    pub(super) fn window_features(
+        &mut self,
+        entity: Option<NamedEntity<'_>>,
+        source: Option<NamedSource<'_>>,
+        aggregates: &Members<DeclaredAggregate>,
+        windows: &Members<Placed<Window>>,
+    ) -> Members<DraftFeature> {
+        let mut features = Members::none().whole_if(aggregates.whole && windows.whole);
+        for aggregate in &aggregates.items {
+            let call = aggregate.call.as_ref();
+            let data_type = call.and_then(|call| self.call_type(source, call));
+            let counts = call.and_then(|call| call.function).is_some_and(|function| {
+                use AggregateFunction::{Count, DistinctCount};
+                matches!(function, Count | DistinctCount)
+            });
+            for window in &windows.items {
+                let text = format!("{}_{}", aggregate.name.value, window.value);
+                let Ok(name) = Name::parse(&text) else {
+                    self.refuse(
+                        &aggregate.name.span,
+                        format!("the feature name `{text}` is too long"),
+                        "shorten the aggregate's name",
+                    );
+                    features.whole = false;
+                    continue;
+                };
+                let span = &aggregate.name.span;
+                self.add_feature(
+                    &mut features,
+                    entity,
+                    span,
+                    DraftFeature {
+                        name,
+                        data_type,
+                        nullable: !counts,
+                        description: None,
+                    },
+                );
+            }
+        }
+        features
+    }
+
+    /// The type of a call's values, if it is known.
+    fn call_type(
+        &mut self,
+        source: Option<NamedSource<'_>>,
+        call: &DeclaredCall,
+    ) -> Option<DataType> {
+        let column = call.column.as_ref();
+        let column = column.map(|column| self.column(source?, column));
+        let function = call.function?;
+        let column = match (function, column) {
+            (AggregateFunction::Count, _) | (_, None) => None,
+            (AggregateFunction::DistinctCount, Some(_)) => return Some(DataType::Int64),
+            (_, Some(data_type)) => Some(data_type?),
+        };
+        match output_type(function, column) {
+            Ok(data_type) => Some(data_type),
+            Err(error) => {
+                let help = match call.column {
+                    Some(_) => "",
+                    None => "name the column in the parentheses",
+                };
+                self.refuse(&call.span, error.to_string(), help);
+                None
+            }
+        }
+    }
+
+    /// One feature a column.
+    pub(super) fn latest_features(
+        &mut self,
+        entity: Option<NamedEntity<'_>>,
+        source: Option<NamedSource<'_>>,
+        columns: &Members<Text>,
+    ) -> Members<DraftFeature> {
+        let mut features = Members::none().whole_if(columns.whole);
+        for column in &columns.items {
+            let data_type = source.and_then(|source| self.column(source, column));
+            let absent =
+                |(_, source): NamedSource<'_>| source.columns.find(&column.text) == Found::Nowhere;
+            if source.is_some_and(absent) {
+                features.whole = false;
+                continue;
+            }
+            let name = match Name::parse(&column.text) {
+                Ok(name) => name,
+                Err(error) => {
+                    let help = "a column becomes a feature of the same name";
+                    self.refuse(&column.span, error.to_string(), help);
+                    features.whole = false;
+                    continue;
+                }
+            };
+            self.add_feature(
+                &mut features,
+                entity,
+                &column.span,
+                DraftFeature {
+                    name,
+                    data_type,
+                    nullable: true,
+                    description: None,
+                },
+            );
+        }
+        features
+    }
+
+    /// Adds a feature whose name is free: not another feature's, a key's or the stamp's.
+    pub(super) fn add_feature(
+        &mut self,
+        features: &mut Members<DraftFeature>,
+        entity: Option<NamedEntity<'_>>,
+        span: &Span,
+        feature: DraftFeature,
+    ) {
+        let name = &feature.name;
+        let is_key =
+            || entity.is_some_and(|(_, e)| e.keys.items.iter().any(|part| part.name == *name));
+        let taken = if features.items.iter().any(|earlier| earlier.name == *name) {
+            Some("another feature of the view")
+        } else if name.as_str() == "event_time" {
+            Some("the stamp of each row")
+        } else if is_key() {
+            Some("a key of the entity")
+        } else {
+            None
+        };
+        if let Some(taken) = taken {
+            let message = format!("the feature name `{name}` is taken by {taken}");
+            self.refuse(span, message, "give the feature another name");
+        }
+        features.items.push(feature);
+    }
+}
