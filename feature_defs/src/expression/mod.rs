@@ -5,6 +5,8 @@
 //! type and integer division by zero are errors of their row, never a wrap and never a null; `CASE WHEN n > 0 THEN s / n
 //! END` guards a division, `AND` does not.
 
+#[cfg(test)]
+mod nonsense;
 mod plan;
 #[cfg(test)]
 mod tests;

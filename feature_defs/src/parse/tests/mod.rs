@@ -1,4 +1,5 @@
 mod broken;
+pub(crate) mod damage;
 mod mutation;
 mod settings;
 

@@ -1,89 +1,103 @@
-//! Definitions with random damage: refused with a place, never a panic.
+//! Definitions with random damage: refused with a place, never a panic, never a hang.
+//!
+//! By default `MUTATIONS` of each project are tried; `MUTATIONS=10000` in the environment tries as many, which takes
+//! minutes in the test profile. `FUZZ_MINUTES=10` with `--run-ignored only` goes on for that long from `FUZZ_SEED`.
 
 use std::path::Path;
+use std::time::Duration;
 
-use crate::parse::{parse, read_files};
+use crate::definitions::DefinitionFile;
+use crate::parse::files::{Files, text_of};
+use crate::parse::tests::damage::{Dice, damage};
+use crate::parse::{check, read_files};
+use crate::time::Stopwatch;
 
-/// A small generator, so that a failing run can be repeated.
-struct Dice(u64);
+/// Mutations of each project in a run that says nothing else.
+const MUTATIONS: u64 = 600;
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % sides.max(1)
+/// Far more than the slowest check takes on a busy machine.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The example, and what `nightfill init` lays out.
+fn projects() -> [Vec<DefinitionFile>; 2] {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let example = read_files(&root.join("examples/cdnow")).expect("reads");
+    let template = root.join("../src/verbs/init/template");
+    let mut template = read_files(&template).expect("reads");
+    for file in &mut template {
+        file.text = file.text.replace("PROJECT", "shop");
     }
+    [example, template]
+}
+
+/// Checks a project of which one file is damaged. Whether it is refused.
+fn is_refused(files: &[DefinitionFile], seed: u64) -> bool {
+    let mut dice = Dice::new(seed);
+    let mut files = files.to_vec();
+    let chosen = dice.roll(files.len());
+    let bytes = damage(&mut dice, &files[chosen].text);
+    let mut problems = Vec::new();
+    files[chosen].text = text_of(&files[chosen].path, bytes, &mut problems);
+    let watch = Stopwatch::start();
+    let checked = check(Path::new("/"), Files { files, problems });
+    assert!(
+        watch.elapsed() < LIMIT,
+        "seed {seed} takes {:?}",
+        watch.elapsed()
+    );
+    let Err(problems) = checked else {
+        return false;
+    };
+    assert!(!problems.problems.is_empty(), "seed {seed}");
+    for problem in &problems.problems {
+        let mut known = problems.files.iter();
+        let file = known
+            .find(|file| file.path == problem.span.file)
+            .expect("the file is known");
+        let place = file.text.get(problem.span.bytes.clone());
+        assert!(place.is_some(), "seed {seed}: {problem:?}");
+        let told = !problem.message.is_empty() && !problem.message.contains("DataFusion");
+        assert!(told, "seed {seed}: {problem:?}");
+    }
+    assert!(!problems.to_string().is_empty());
+    true
+}
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    let text = std::env::var(variable).ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
 #[test]
 fn mutated_definitions_never_panic_and_every_refusal_has_a_place() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cdnow");
-    let files = read_files(&root).expect("reads");
-    let mut refused = 0;
-    for seed in 0..200_u64 {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
-        let mut mutated = files.clone();
-        let chosen = dice.roll(mutated.len());
-        mutated[chosen].text = mutate(&mut dice, &mutated[chosen].text);
-        let Err(problems) = parse(&root, mutated) else {
-            continue;
-        };
-        refused += 1;
-        assert!(!problems.problems.is_empty(), "seed {seed}");
-        for problem in &problems.problems {
-            let file = problems
-                .files
-                .iter()
-                .find(|file| file.path == problem.span.file)
-                .expect("the file is known");
-            assert!(
-                file.text.get(problem.span.bytes.clone()).is_some(),
-                "seed {seed}: {problem:?}"
-            );
-            assert!(
-                !problem.message.is_empty() && !problem.message.contains("DataFusion"),
-                "seed {seed}: {problem:?}"
-            );
-        }
-        assert!(!problems.to_string().is_empty());
+    let mutations = number("MUTATIONS", MUTATIONS);
+    for files in projects() {
+        let refused = (0..mutations)
+            .filter(|seed| is_refused(&files, *seed))
+            .count();
+        let refused = u64::try_from(refused).expect("a number");
+        assert!(
+            refused > mutations / 2,
+            "only {refused} of {mutations} were refused"
+        );
     }
-    assert!(
-        refused > 100,
-        "only {refused} of 200 mutations were refused"
-    );
 }
 
-fn mutate(dice: &mut Dice, text: &str) -> String {
-    const INSERTED: [&str; 12] = [
-        "é", "{", "]", "\"", "'", ": ", "- ", "\t", "\n", "*", "&a ", "名",
-    ];
-    if dice.roll(3) == 0 {
-        let mut lines: Vec<&str> = text.lines().collect();
-        let (at, other) = (dice.roll(lines.len()), dice.roll(lines.len()));
-        match dice.roll(3) {
-            0 => {
-                lines.remove(at);
-            }
-            1 => lines.insert(other, lines[at]),
-            _ => lines.swap(at, other),
-        }
-        return lines.join("\n");
+#[test]
+#[ignore = "goes on for FUZZ_MINUTES"]
+fn mutated_definitions_never_panic_for_minutes() {
+    let limit = Duration::from_secs(60 * number("FUZZ_MINUTES", 1));
+    let projects = projects();
+    let watch = Stopwatch::start();
+    let mut seed = number("FUZZ_SEED", 1_000_000);
+    let first = seed;
+    while watch.elapsed() < limit {
+        let which = usize::try_from(seed % 2).expect("0 or 1");
+        is_refused(&projects[which], seed);
+        seed += 1;
     }
-    let mut characters: Vec<char> = text.chars().collect();
-    for _ in 0..=dice.roll(3) {
-        let at = dice.roll(characters.len());
-        match dice.roll(3) {
-            0 => {
-                characters.remove(at);
-            }
-            1 => characters[at] = char::from(u8::try_from(32 + dice.roll(95)).expect("ASCII")),
-            _ => {
-                let inserted = INSERTED[dice.roll(INSERTED.len())];
-                characters.splice(at..at, inserted.chars());
-            }
-        }
+    #[allow(clippy::print_stderr)] // the seeds that a run tried, to go on after them
+    {
+        eprintln!("seeds {first} to {seed}");
     }
-    characters.into_iter().collect()
 }
