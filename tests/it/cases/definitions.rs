@@ -1,6 +1,6 @@
 //! REG-06: what is optional may be left out, and errors point into the user's own SQL.
 
-use crate::harness::Project;
+use crate::harness::{Project, finish, stdout};
 
 const DEFINITIONS: &str = "\
 entities:
@@ -82,5 +82,42 @@ fn reg_06_errors_in_sql_point_at_its_own_file_line_and_column() {
         assert!(said.contains(word), "{sql}\n{said}");
         project.write("features/of.sql", "SELECT id, v FROM rows");
         assert!(project.json(&["status"])["definitions"]["version"].is_null());
+    }
+}
+
+#[test]
+fn places_in_json_are_those_in_text() {
+    for sql in [
+        "\n\n-- nothing\n",
+        "\n-- about\n\n  SELECT v FROM rows",
+        "SELECT id, v, v AS v FROM rows",
+        "SELECT id,\tw AS v FROM rows",
+        "SELECT 'é', id,\r\n w AS v FROM rows\r\n",
+    ] {
+        let project = project(sql);
+        let text = project.fail(&["check"]);
+        let output = finish(project.command(&["check", "--format", "json"]));
+        let json: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        let problems = json["problems"].as_array().expect("a list");
+        assert!(!problems.is_empty(), "{sql:?}");
+        for problem in problems {
+            let file = problem["file"].as_str().expect("a file");
+            let place = format!("--> {file}:{}:{}", problem["line"], problem["column"]);
+            let shown = text.lines().any(|line| line.trim_start() == place);
+            assert!(shown, "{sql:?}: {place} is not in\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_not_text_is_one_problem_among_others() {
+    let project = project("SELECT id, w AS v FROM rows");
+    project.write(
+        "more.yaml",
+        b"entities:\n  # gr\xf6\xdfe\n  shopper: { keys: { id: int64 } }\n",
+    );
+    let said = project.fail(&["check"]);
+    for place in ["--> more.yaml:2:7", "--> features/of.sql:1:12"] {
+        assert!(said.contains(place), "{said}");
     }
 }
