@@ -18,6 +18,15 @@ pub struct FeatureService {
     pub fingerprint: Fingerprint,
 }
 
+impl FeatureService {
+    /// Whether a feature of a view is among its features.
+    #[must_use]
+    pub fn reads(&self, view: &Name, feature: &Name) -> bool {
+        let mut references = self.features.iter().map(|feature| &feature.reference);
+        references.any(|reference| reference.view == *view && reference.feature == *feature)
+    }
+}
+
 /// One feature of a service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServiceFeature {

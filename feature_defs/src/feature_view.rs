@@ -1,6 +1,8 @@
 //! Feature views: features that share entity, source, computation, TTL and schedule.
 
 use chrono_tz::Tz;
+use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
 
 use crate::aggregation::{Aggregate, Window};
 use crate::data_type::DataType;
@@ -108,4 +110,17 @@ pub struct Schedule {
     pub cron: String,
     /// The zone in which the fields are read.
     pub timezone: Tz,
+}
+
+impl Schedule {
+    /// Reads five cron fields; `None` for any other text. That of a checked schedule always reads.
+    #[must_use]
+    pub fn read_cron(text: &str) -> Option<Cron> {
+        let parser = CronParser::builder()
+            .seconds(Seconds::Disallowed)
+            .year(Year::Disallowed)
+            .build();
+        let five = text.split_whitespace().count() == 5;
+        five.then(|| parser.parse(text).ok()).flatten()
+    }
 }

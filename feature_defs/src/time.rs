@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use chrono::offset::LocalResult;
-use chrono::{DateTime, NaiveDate, Offset, SecondsFormat, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
@@ -51,15 +51,7 @@ impl Instant {
     /// # Errors
     /// [`TimeError`] for any other text, a time without a zone included.
     pub fn parse(text: &str) -> Result<Self, TimeError> {
-        let refused = || TimeError {
-            text: text.to_owned(),
-            expected: "an instant: write a date (`1997-10-01`) or RFC 3339 with a zone (`1997-10-01T02:00:00Z`)",
-        };
-        if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
-            let midnight = date.and_hms_opt(0, 0, 0).ok_or_else(refused)?;
-            return Ok(Self(midnight.and_utc().timestamp_micros()));
-        }
-        Self::parse_zoned(text).map_err(|_| refused())
+        Self::parse_in(text, Tz::UTC)
     }
 
     /// Parses RFC 3339 with a zone.
@@ -77,15 +69,19 @@ impl Instant {
     /// Parses as [`Instant::parse`] does, with plain dates as midnight in `zone`.
     ///
     /// # Errors
-    /// Those of [`Instant::parse`], and a date whose midnight in `zone` cannot be told.
+    /// [`TimeError`] for any other text, and for a date whose midnight in `zone` cannot be told.
     pub fn parse_in(text: &str, zone: Tz) -> Result<Self, TimeError> {
-        let instant = Self::parse(text)?;
-        if NaiveDate::parse_from_str(text, "%Y-%m-%d").is_err() {
-            return Ok(instant);
-        }
-        instant.as_local_in(zone).ok_or_else(|| TimeError {
+        let refused = |expected| TimeError {
             text: text.to_owned(),
-            expected: "a date within the years of its time zone",
+            expected,
+        };
+        if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+            let midnight = date.and_time(NaiveTime::MIN).and_utc();
+            let midnight = Self(midnight.timestamp_micros()).as_local_in(zone);
+            return midnight.ok_or_else(|| refused("a date within the years of its time zone"));
+        }
+        Self::parse_zoned(text).map_err(|_| {
+            refused("an instant: write a date (`1997-10-01`) or RFC 3339 with a zone (`1997-10-01T02:00:00Z`)")
         })
     }
 

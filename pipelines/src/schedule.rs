@@ -11,8 +11,6 @@ use std::pin::pin;
 
 use chrono::DateTime;
 use chrono_tz::Tz;
-use croner::Cron;
-use croner::parser::{CronParser, Seconds, Year};
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::Schedule;
 use feature_defs::name::Name;
@@ -61,7 +59,8 @@ impl Due {
 #[must_use]
 pub fn next_due(schedule: &Schedule, now: Instant) -> Option<Instant> {
     let minute = minute_of(now, schedule)?;
-    let next = cron(schedule)?.find_next_occurrence(&minute, false).ok()?;
+    let cron = Schedule::read_cron(&schedule.cron)?;
+    let next = cron.find_next_occurrence(&minute, false).ok()?;
     Some(Instant::from_micros(next.timestamp_micros()))
 }
 
@@ -172,18 +171,9 @@ pub fn due(definitions: &Definitions, since: Instant, now: Instant) -> Option<Du
 /// The newest instant, not after `now`, at which a schedule fell due.
 fn last_due(schedule: &Schedule, now: Instant) -> Option<Instant> {
     let minute = minute_of(now, schedule)?;
-    let last = cron(schedule)?
-        .find_previous_occurrence(&minute, true)
-        .ok()?;
+    let cron = Schedule::read_cron(&schedule.cron)?;
+    let last = cron.find_previous_occurrence(&minute, true).ok()?;
     Some(Instant::from_micros(last.timestamp_micros()))
-}
-
-fn cron(schedule: &Schedule) -> Option<Cron> {
-    let parser = CronParser::builder()
-        .seconds(Seconds::Disallowed)
-        .year(Year::Disallowed)
-        .build();
-    parser.parse(&schedule.cron).ok()
 }
 
 /// The start of an instant's minute, in the zone of a schedule, which says minutes: a search keeps what is below its last

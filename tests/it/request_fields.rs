@@ -28,36 +28,24 @@ fn project() -> Project {
 #[test]
 fn fields_that_no_feature_of_the_service_reads_may_be_left_out_or_sent() {
     let project = project();
-    let ask = |service, request: &[&str]| {
-        let features = [
+    let asked = |service| {
+        [
             "features",
             "--service",
             service,
             "--entity",
             "customer_id=1",
-        ];
-        let request: Vec<&str> = request
-            .iter()
-            .flat_map(|field| ["--request", field])
-            .collect();
-        [&features[..], &request]
-            .concat()
-            .into_iter()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
+        ]
     };
-    for request in [&["paid=15"][..], &["paid=15", "channel=phone"]] {
-        let asked = ask("share_v1", request);
-        let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
-        let answer = project.json(&asked);
-        assert_eq!(
-            answer["results"][0]["features"]["basket.share"]["value"],
-            json!(0.5)
-        );
+    for request in [
+        &["--request", "paid=15"][..],
+        &["--request", "paid=15", "--request", "channel=phone"],
+    ] {
+        let answer = project.json(&[&asked("share_v1")[..], request].concat());
+        let share = &answer["results"][0]["features"]["basket.share"];
+        assert_eq!(share["value"], json!(0.5));
     }
-    let asked = ask("both_v1", &["paid=15"]);
-    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
-    let refused = project.fail(&asked);
+    let refused = project.fail(&[&asked("both_v1")[..], &["--request", "paid=15"]].concat());
     assert!(refused.contains("`channel`"), "{refused}");
 }
 

@@ -1,6 +1,7 @@
 //! Lists that may have lost members on the way in, so that nothing is said of what they may have held.
 
 use crate::data_type::DataType;
+use crate::parse::yaml::{Map, Node, Text};
 
 /// What could be read of a list.
 #[derive(Debug, Clone)]
@@ -60,6 +61,25 @@ impl<T> Members<T> {
     pub(crate) const fn whole_if(mut self, so: bool) -> Self {
         self.whole &= so;
         self
+    }
+}
+
+impl<T> Members<T> {
+    /// Reads the entries of a map. Of one whose key stands there more than once, `doubt` takes back what is not sure.
+    pub(crate) fn of_map<'a>(
+        map: &'a Map,
+        mut read: impl FnMut(&'a Text, &'a Node) -> Option<T>,
+        doubt: impl Fn(&mut T),
+    ) -> Self {
+        let read = |(key, node): &'a (Text, Node)| {
+            let mut member = read(key, node)?;
+            if map.repeats(&key.text) {
+                doubt(&mut member);
+            }
+            Some(member)
+        };
+        let members: Self = map.entries.iter().map(read).collect();
+        members.whole_if(map.whole)
     }
 }
 

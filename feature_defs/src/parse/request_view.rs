@@ -41,16 +41,11 @@ fn read_inputs<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Members<DeclaredF
     let Some(map) = reader.map(node, "`inputs`") else {
         return Members::unknown();
     };
-    let read = |(key, node): &'a (Text, Node)| {
-        let mut field = read_input(reader, key, node)?;
-        if map.repeats(&key.text) {
-            field.data_type = None;
-            field.whole = false;
-        }
-        Some(field)
-    };
-    let inputs: Members<_> = map.entries.iter().map(read).collect();
-    inputs.whole_if(map.whole)
+    let read = |key, node| read_input(reader, key, node);
+    Members::of_map(map, read, |field| {
+        field.data_type = None;
+        field.whole = false;
+    })
 }
 
 fn read_input<'a>(reader: &mut Reader<'a>, key: &'a Text, node: &'a Node) -> Option<DeclaredField> {
@@ -117,15 +112,10 @@ fn read_features<'a>(
         reader.refuse(&node.span, message, "write `features: {name: expression}`");
         return None;
     }
-    let read = |(key, node): &'a (Text, Node)| {
-        let mut feature = read_feature(reader, key, node)?;
-        if map.repeats(&key.text) {
-            feature.expression = None;
-        }
-        Some(feature)
-    };
-    let features: Members<_> = map.entries.iter().map(read).collect();
-    Some(features.whole_if(map.whole))
+    let read = |key, node| read_feature(reader, key, node);
+    Some(Members::of_map(map, read, |feature| {
+        feature.expression = None
+    }))
 }
 
 fn read_feature<'a>(

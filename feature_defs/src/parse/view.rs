@@ -1,8 +1,5 @@
 //! `views:`
 
-use croner::Cron;
-use croner::parser::{CronParser, Seconds, Year};
-
 use crate::definitions::DefinitionFile;
 use crate::feature_view::Schedule;
 use crate::name::Name;
@@ -149,7 +146,7 @@ fn read_schedule<'a>(
 
 fn read_cron(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
     let text = reader.text(node, "a schedule")?;
-    let (message, help) = match cron(&text.text) {
+    let (message, help) = match Schedule::read_cron(&text.text) {
         Some(cron) if fires(&cron) => return Some(text.text),
         Some(_) => (
             format!("the schedule `{}` never fires", text.text),
@@ -162,16 +159,6 @@ fn read_cron(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
     };
     reader.refuse(&text.span, message, help);
     None
-}
-
-/// The five fields of a schedule, parsed.
-pub(crate) fn cron(text: &str) -> Option<Cron> {
-    let parser = CronParser::builder()
-        .seconds(Seconds::Disallowed)
-        .year(Year::Disallowed)
-        .build();
-    let five = text.split_whitespace().count() == 5;
-    five.then(|| parser.parse(text).ok()).flatten()
 }
 
 fn read_sql<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> DeclaredComputation {
@@ -259,15 +246,10 @@ fn read_features<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Members<
         );
         return None;
     }
-    let read = |(key, node): &'a (Text, Node)| {
-        let mut feature = read_feature(reader, key, node)?;
-        if map.repeats(&key.text) {
-            feature.data_type = None;
-        }
-        Some(feature)
-    };
-    let features: Members<_> = map.entries.iter().map(read).collect();
-    Some(features.whole_if(map.whole))
+    let read = |key, node| read_feature(reader, key, node);
+    Some(Members::of_map(map, read, |feature| {
+        feature.data_type = None
+    }))
 }
 
 fn read_feature<'a>(

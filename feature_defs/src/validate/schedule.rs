@@ -6,7 +6,6 @@ use croner::Cron;
 
 use crate::feature_view::Schedule;
 use crate::parse::objects::{DeclaredComputation, DeclaredView};
-use crate::parse::view::cron;
 use crate::time::{TimeSpan, Ttl};
 use crate::validate::Validator;
 
@@ -39,7 +38,7 @@ impl Validator<'_> {
 
 /// The longest time between two firings. `None` for a schedule that fires at most once.
 pub(crate) fn longest_gap(schedule: &Schedule) -> Option<TimeSpan> {
-    let cron = cron(&schedule.cron)?;
+    let cron = Schedule::read_cron(&schedule.cron)?;
     let minutes = minutes_of_day(&cron);
     let (first, last) = (*minutes.first()?, *minutes.last()?);
     let within = minutes.windows(2).map(|pair| pair[1] - pair[0]).max();

@@ -131,9 +131,14 @@ impl ExactSum {
     }
 
     /// The sum divided by a positive whole number below 2^53, rounded to the nearest `f64` (from a remainder that is
-    /// exact, so that a second rounding shows only within 2^-50 of the middle between two floats). `None` when the sum is
-    /// beyond the greatest `f64`.
+    /// exact, so that a second rounding shows only within 2^-50 of the middle between two floats). A sum beyond the
+    /// greatest `f64` is scaled down first, and rounds twice; `None` when that does not help.
     pub(crate) fn divided_by(&self, divisor: f64) -> Option<f64> {
+        let scaled = || Some(self.scaled_down().value()? / divisor * Self::SCALE_DOWN);
+        self.nearest_quotient(divisor).or_else(scaled)
+    }
+
+    fn nearest_quotient(&self, divisor: f64) -> Option<f64> {
         let quotient = self.value()? / divisor;
         let product = quotient * divisor;
         if !product.is_finite() {
@@ -148,10 +153,10 @@ impl ExactSum {
     }
 
     /// What [`ExactSum::scaled_down`] divides by.
-    pub(crate) const SCALE_DOWN: f64 = 4_294_967_296.0;
+    const SCALE_DOWN: f64 = 4_294_967_296.0;
 
     /// The sum divided by [`ExactSum::SCALE_DOWN`], but for digits below the least `f64`.
-    pub(crate) fn scaled_down(&self) -> Self {
+    fn scaled_down(&self) -> Self {
         let mut scaled = self.clone();
         if scaled.first == 0 && !scaled.limbs.is_empty() {
             scaled.carry();

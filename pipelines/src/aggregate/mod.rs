@@ -236,10 +236,10 @@ impl Total {
                     _ => wide_to_float(*unscaled) / parts,
                 }
             }
-            Self::Float(sum) => match sum.divided_by(count) {
-                Some(mean) => mean,
-                None => mean_of_halves(sum, count)?,
-            },
+            Self::Float(sum) => {
+                let out = || OutOfRange("the mean does not fit `float64`".to_owned());
+                sum.divided_by(count).ok_or_else(out)?
+            }
         };
         Ok(Value::Float(mean))
     }
@@ -257,12 +257,6 @@ fn integer_mean(sum: i128, count: f64) -> f64 {
     }
     let exact = ExactSum::of_integer(sum).divided_by(count);
     exact.unwrap_or(float / count)
-}
-
-/// The mean of finite values whose sum does not fit: it always fits, being no greater than the greatest of them.
-fn mean_of_halves(sum: &ExactSum, count: f64) -> Result<f64, OutOfRange> {
-    let out = || OutOfRange("the mean does not fit `float64`".to_owned());
-    Ok(sum.scaled_down().value().ok_or_else(out)? / count * ExactSum::SCALE_DOWN)
 }
 
 #[expect(clippy::cast_precision_loss)] // rounded once, to the nearest

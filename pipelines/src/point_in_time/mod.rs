@@ -379,7 +379,8 @@ impl Query {
         let mut batches = snapshot.await?.batches;
         let mut kept = Vec::new();
         while let Some(batch) = batches.try_next().await? {
-            let held = row_keys(&self.definitions, &self.view, &batch)?;
+            let parts = keys::part_columns(&batch, self.definitions.entity_of(&self.view))?;
+            let held = keys::of_columns(&parts, batch.num_rows())?;
             let wanted = held.iter().map(|key| key.map(|key| keys.contains(key)));
             let batch = filter_record_batch(&batch, &wanted.collect::<BooleanArray>())
                 .map_err(|e| Error::view(&self.view.name, e.to_string()))?;
@@ -391,16 +392,6 @@ impl Query {
     }
 }
 
-/// The canonical key bytes of a snapshot's rows.
-fn row_keys(
-    definitions: &Definitions,
-    view: &FeatureView,
-    batch: &RecordBatch,
-) -> Result<BinaryArray> {
-    let parts = keys::part_columns(batch, definitions.entity_of(view))?;
-    keys::of_columns(&parts, batch.num_rows())
-}
-
 fn answer_from_snapshot(
     definitions: &Definitions,
     batch: &RecordBatch,
@@ -408,8 +399,8 @@ fn answer_from_snapshot(
     wanted: &HashMap<&[u8], Vec<usize>>,
     found: &mut Found<'_>,
 ) -> Result<()> {
-    let keys = row_keys(definitions, found.view, batch)?;
     let parts = keys::part_columns(batch, definitions.entity_of(found.view))?;
+    let keys = keys::of_columns(&parts, batch.num_rows())?;
     let parts = parts.iter().map(Column::new).collect::<Result<Vec<_>>>()?;
     let features = batch.columns()[parts.len() + 1..].iter().map(Column::new);
     let features = features.collect::<Result<Vec<_>>>()?;

@@ -53,11 +53,7 @@ pub(super) fn compute(
     let mut features = RequestFeatures::default();
     for name in views {
         let view = &definitions.request_views[name];
-        let is_read = |feature: &Name| {
-            let mut read = service.features.iter().map(|f| &f.reference);
-            read.any(|reference| reference.view == *name && reference.feature == *feature)
-        };
-        let plan = RequestPlan::new(definitions, view, is_read)
+        let plan = RequestPlan::new(definitions, view, |feature| service.reads(name, feature))
             .map_err(|e| Error::view(name, e.to_string()))?;
         let mut columns = Vec::with_capacity(plan.inputs().len());
         for input in plan.inputs() {

@@ -295,12 +295,10 @@ impl Builder<'_> {
     fn compute_view(&mut self, name: &Name) -> Result<(), Stop> {
         let view = &self.definitions.request_views[name];
         let service = &self.definitions.services[&self.plan.name];
-        let is_wanted = |feature: &Name| {
-            let mut read = service.features.iter().map(|f| &f.reference);
-            read.any(|reference| reference.view == *name && reference.feature == *feature)
-        };
-        let plan = RequestPlan::new(self.definitions, view, is_wanted)
-            .map_err(|error| broken(format!("request view `{name}`: {error}")))?;
+        let plan = RequestPlan::new(self.definitions, view, |feature| {
+            service.reads(name, feature)
+        })
+        .map_err(|error| broken(format!("request view `{name}`: {error}")))?;
         for field in &view.inputs {
             if plan
                 .inputs()

@@ -17,20 +17,18 @@ pub(crate) async fn features(
     service: std::result::Result<Path<String>, PathRejection>,
     body: Body,
 ) -> Response<Body> {
-    let answer = match super::name_of(service) {
-        Ok(service) => answer(&app, &service, body).await,
-        Err(error) => Err(error),
-    };
+    let answer = answer(&app, super::name_of(service), body).await;
     super::reply(&app, "features", answer)
 }
 
-async fn answer(app: &App, service: &str, body: Body) -> Result<(Answered, Vec<u8>)> {
+async fn answer(app: &App, service: Result<String>, body: Body) -> Result<(Answered, Vec<u8>)> {
+    let service = service?;
     let _slot = slot(app)?;
     let _in_flight = app.predictor.metrics().enter();
     let body = read_body(body, app.predictor.limits().body_bytes);
     let bytes = within_deadline(app, ErrorKind::SlowBody, body).await?;
     let mut out = Vec::with_capacity(1_024);
-    let answered = app.predictor.features(service, &bytes, &mut out);
+    let answered = app.predictor.features(&service, &bytes, &mut out);
     let answered = within_deadline(app, ErrorKind::Deadline, answered).await?;
     Ok((answered, out))
 }

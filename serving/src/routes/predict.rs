@@ -17,20 +17,18 @@ pub(crate) async fn predict(
     model: std::result::Result<Path<String>, PathRejection>,
     body: Body,
 ) -> Response<Body> {
-    let answer = match super::name_of(model) {
-        Ok(model) => answer(&app, &model, body).await,
-        Err(error) => Err(error),
-    };
+    let answer = answer(&app, super::name_of(model), body).await;
     super::reply(&app, "predict", answer)
 }
 
-async fn answer(app: &App, model: &str, body: Body) -> Result<(Answered, Vec<u8>)> {
+async fn answer(app: &App, model: Result<String>, body: Body) -> Result<(Answered, Vec<u8>)> {
+    let model = model?;
     let _slot = slot(app)?;
     let _in_flight = app.predictor.metrics().enter();
     let body = read_body(body, app.predictor.limits().body_bytes);
     let bytes = within_deadline(app, ErrorKind::SlowBody, body).await?;
     let mut out = Vec::with_capacity(1_024);
-    let answered = app.predictor.predict(model, &bytes, &mut out);
+    let answered = app.predictor.predict(&model, &bytes, &mut out);
     let answered = within_deadline(app, ErrorKind::Deadline, answered).await?;
     Ok((answered, out))
 }

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type, UInt64Type, i256};
 use datafusion::common::ScalarValue;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::logical_expr::Accumulator;
 
 use super::super::ExactSum;
 use super::outcome::{Outcome, no_exact};
+use super::partial;
 
 /// Sums one group.
 #[derive(Debug)]
@@ -159,23 +160,18 @@ impl Accumulator for ExactAccumulator {
         size_of::<Self>() + self.outcome.heap_size() + heap + distinct
     }
 
-    /// As [`super::groups::ExactGroups`] writes it; for `DISTINCT`, the values themselves.
+    /// A partial sum; for `DISTINCT`, the values themselves.
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        let bytes = if let Some(distinct) = &self.distinct {
-            let mut values: Vec<i128> = distinct.iter().copied().collect();
-            values.sort_unstable();
-            values
-                .iter()
-                .flat_map(|value| value.to_le_bytes())
-                .collect()
-        } else {
-            let mut bytes = self.count.to_le_bytes().to_vec();
-            match &self.total {
-                Total::Float(sum) => sum.clone().append_to(&mut bytes),
-                Total::Whole(sum) => bytes.extend(sum.to_le_bytes()),
+        let mut bytes = Vec::new();
+        match (&self.distinct, &self.total) {
+            (Some(distinct), _) => {
+                let mut values: Vec<i128> = distinct.iter().copied().collect();
+                values.sort_unstable();
+                bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
             }
-            bytes
-        };
+            (None, Total::Float(sum)) => partial::append_float(&mut bytes, self.count, sum.clone()),
+            (None, Total::Whole(sum)) => partial::append_whole(&mut bytes, self.count, *sum),
+        }
         Ok(vec![ScalarValue::Binary(Some(bytes))])
     }
 
@@ -187,32 +183,19 @@ impl Accumulator for ExactAccumulator {
                 }
                 continue;
             }
-            let (count, total) = split_state(state)?;
-            self.count += count;
             match &mut self.total {
-                Total::Float(sum) => sum.merge(float_state(total)?),
-                Total::Whole(sum) => *sum = sum.wrapping_add(whole_state(total)?),
+                Total::Float(sum) => {
+                    let (count, other) = partial::read_float(state)?;
+                    self.count += count;
+                    sum.merge(other);
+                }
+                Total::Whole(sum) => {
+                    let (count, other) = partial::read_whole(state)?;
+                    self.count += count;
+                    *sum = sum.wrapping_add(other);
+                }
             }
         }
         Ok(())
     }
-}
-
-/// The count of a partial sum, and the bytes of its total.
-pub(super) fn split_state(state: &[u8]) -> Result<(i64, &[u8])> {
-    let (count, total) = state.split_first_chunk::<8>().ok_or_else(broken)?;
-    Ok((i64::from_le_bytes(*count), total))
-}
-
-pub(super) fn float_state(total: &[u8]) -> Result<ExactSum> {
-    ExactSum::from_bytes(total).ok_or_else(broken)
-}
-
-pub(super) fn whole_state(total: &[u8]) -> Result<i256> {
-    let bytes = total.try_into().map_err(|_| broken())?;
-    Ok(i256::from_le_bytes(bytes))
-}
-
-fn broken() -> DataFusionError {
-    DataFusionError::Internal("a partial sum is broken".to_owned())
 }

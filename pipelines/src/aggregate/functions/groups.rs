@@ -6,11 +6,10 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{EmitTo, GroupsAccumulator};
 
 use super::super::ExactSum;
-use super::accumulator::{float_state, split_state, whole_state};
 use super::outcome::{Outcome, no_exact};
+use super::partial;
 
-/// Sums the values of each group. A partial sum is the count of its values (8 bytes) and their total: 32 bytes for
-/// integers and decimals, [`ExactSum::append_to`] for floats.
+/// Sums the values of each group.
 pub(super) struct ExactGroups {
     outcome: Outcome,
     /// How many values each group has.
@@ -154,24 +153,20 @@ impl GroupsAccumulator for ExactGroups {
         let counts = emit_to.take_needed(&mut self.counts);
         let mut states = BinaryBuilder::new();
         let mut bytes = Vec::new();
-        let mut append = |count: i64, total: &mut dyn FnMut(&mut Vec<u8>)| {
-            bytes.clear();
-            bytes.extend(count.to_le_bytes());
-            total(&mut bytes);
-            states.append_value(&bytes);
-        };
         match &mut self.totals {
             Totals::Floats { sums, heap } => {
-                for (mut sum, count) in emit_to.take_needed(sums).into_iter().zip(counts) {
+                for (sum, count) in emit_to.take_needed(sums).into_iter().zip(counts) {
                     *heap -= sum.heap_size();
-                    append(count, &mut |bytes| {
-                        std::mem::take(&mut sum).append_to(bytes)
-                    });
+                    bytes.clear();
+                    partial::append_float(&mut bytes, count, sum);
+                    states.append_value(&bytes);
                 }
             }
             Totals::Wholes(sums) => {
                 for (sum, count) in emit_to.take_needed(sums).into_iter().zip(counts) {
-                    append(count, &mut |bytes| bytes.extend(sum.to_le_bytes()));
+                    bytes.clear();
+                    partial::append_whole(&mut bytes, count, sum);
+                    states.append_value(&bytes);
                 }
             }
         }
@@ -190,17 +185,19 @@ impl GroupsAccumulator for ExactGroups {
             if states.is_null(row) {
                 continue;
             }
-            let (count, total) = split_state(states.value(row))?;
-            self.counts[*group] += count;
-            match &mut self.totals {
+            let state = states.value(row);
+            self.counts[*group] += match &mut self.totals {
                 Totals::Floats { sums, heap } => {
-                    let other = float_state(total)?;
+                    let (count, other) = partial::read_float(state)?;
                     change(&mut sums[*group], heap, |sum| sum.merge(other));
+                    count
                 }
                 Totals::Wholes(sums) => {
-                    sums[*group] = sums[*group].wrapping_add(whole_state(total)?);
+                    let (count, other) = partial::read_whole(state)?;
+                    sums[*group] = sums[*group].wrapping_add(other);
+                    count
                 }
-            }
+            };
         }
         Ok(())
     }

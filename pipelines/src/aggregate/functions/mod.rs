@@ -3,6 +3,7 @@
 mod accumulator;
 mod groups;
 mod outcome;
+mod partial;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

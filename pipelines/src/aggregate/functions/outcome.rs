@@ -117,15 +117,8 @@ impl Outcome {
 
     #[expect(clippy::cast_precision_loss)] // counts below 2^53
     fn float_mean(&self, sum: &ExactSum, count: i64) -> Result<f64> {
-        let count = count as f64;
-        if let Some(mean) = sum.divided_by(count) {
-            return Ok(mean);
-        }
-        let scaled = sum
-            .scaled_down()
-            .value()
-            .ok_or_else(|| self.refused("too great"))?;
-        Ok(scaled / count * ExactSum::SCALE_DOWN)
+        let mean = sum.divided_by(count as f64);
+        mean.ok_or_else(|| self.refused("too great"))
     }
 
     fn refused(&self, what: impl fmt::Display) -> DataFusionError {
