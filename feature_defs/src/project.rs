@@ -1,5 +1,6 @@
 //! The project: its name, its root and where its state lives.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use chrono_tz::Tz;
@@ -23,13 +24,26 @@ pub struct Project {
     pub online: Location,
 }
 
-/// A place, written `scheme://path`, with the path relative to the project's root unless absolute.
+/// A place, written `scheme://...`, a path being relative to the project's root unless absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// `sqlite://path`: a SQLite file.
     Sqlite(PathBuf),
+    /// `postgres://user@host/database`: a PostgreSQL database, as written and without a password.
+    Postgres(String),
     /// A folder on local disk.
     Local(PathBuf),
     /// `embedded://path`: an LMDB folder, memory-mapped by every process that uses it.
     Embedded(PathBuf),
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(path) => write!(f, "sqlite://{}", path.display()),
+            Self::Postgres(url) => f.write_str(url),
+            Self::Local(path) => write!(f, "{}", path.display()),
+            Self::Embedded(path) => write!(f, "embedded://{}", path.display()),
+        }
+    }
 }

@@ -20,8 +20,9 @@ use crate::registry::sql::SqlRegistry;
 /// `Invalid` when the location is not one of a registry, else those of the backend.
 pub async fn registry(project: &Project) -> Result<Arc<dyn Registry>> {
     match &project.registry {
-        Location::Sqlite(file) => Ok(Arc::new(SqlRegistry::open(&place(project, file)).await?)),
-        other => Err(misplaced("registry", other, "sqlite://")),
+        Location::Sqlite(file) => Ok(Arc::new(SqlRegistry::sqlite(&place(project, file)).await?)),
+        Location::Postgres(url) => Ok(Arc::new(SqlRegistry::postgres(url).await?)),
+        other => Err(misplaced("registry", other, "sqlite:// or postgres://")),
     }
 }
 
@@ -57,12 +58,8 @@ fn place(project: &Project, path: &Path) -> PathBuf {
 }
 
 fn misplaced(what: &str, location: &Location, expected: &str) -> Error {
-    let (Location::Sqlite(path) | Location::Local(path) | Location::Embedded(path)) = location;
     Error::new(
         ErrorKind::Invalid,
-        format!(
-            "`{}` is no place for the {what}: expected {expected}",
-            path.display()
-        ),
+        format!("`{location}` is no place for the {what}: expected {expected}"),
     )
 }

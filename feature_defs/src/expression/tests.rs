@@ -33,6 +33,7 @@ fn planned(expressions: &[&str], data_type: DataType) -> RequestPlan {
             feature: name("f"),
         },
         expression: plan(text, &inputs).expect(text).physical,
+        program: None,
     });
     RequestPlan {
         features: features.collect(),

@@ -50,33 +50,69 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> 
         None => chrono_tz::UTC,
     };
     let registry = match fields.get("registry") {
-        Some(node) => location(reader, node, "registry", "sqlite://"),
-        None => Some(DEFAULT_REGISTRY.into()),
+        Some(node) => registry(reader, node),
+        None => Some(Location::Sqlite(DEFAULT_REGISTRY.into())),
     };
     let offline = match fields.get("offline") {
-        Some(node) => location(reader, node, "offline", ""),
-        None => Some(DEFAULT_OFFLINE.into()),
+        Some(node) => path(reader, node, "offline", &[""]).map(Location::Local),
+        None => Some(Location::Local(DEFAULT_OFFLINE.into())),
     };
     let online = match fields.get("online") {
-        Some(node) => location(reader, node, "online", "embedded://"),
-        None => Some(DEFAULT_ONLINE.into()),
+        Some(node) => path(reader, node, "online", &["embedded://"]).map(Location::Embedded),
+        None => Some(Location::Embedded(DEFAULT_ONLINE.into())),
     };
     Some(Project {
         name: name?.value,
         root: root.to_owned(),
         timezone,
-        registry: Location::Sqlite(registry?),
-        offline: Location::Local(offline?),
-        online: Location::Embedded(online?),
+        registry: registry?,
+        offline: offline?,
+        online: online?,
     })
 }
 
-/// A path after `scheme`, which is all that this setting accepts.
-fn location(reader: &mut Reader<'_>, node: &Node, setting: &str, scheme: &str) -> Option<PathBuf> {
+/// A SQLite file or a PostgreSQL database.
+fn registry(reader: &mut Reader<'_>, node: &Node) -> Option<Location> {
+    const FORMS: [&str; 2] = ["sqlite://", "postgres://"];
+    if let Kind::Scalar { text, .. } = &node.kind
+        && let Some(rest) = postgres(text)
+    {
+        let (authority, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let user = authority.split_once('@').map_or("", |(user, _)| user);
+        if user.contains(':') || query.split('&').any(|part| part.starts_with("password=")) {
+            reader.refuse(
+                &node.span,
+                "`registry` has a password in it",
+                "leave it out, as definitions are kept and shown: it is read from the environment (`PGPASSWORD`) or the \
+                 password file",
+            );
+            return None;
+        }
+        if authority.is_empty() {
+            reader.refuse(
+                &node.span,
+                "`registry` names no database",
+                "write `postgres://user@host/database`",
+            );
+            return None;
+        }
+        return Some(Location::Postgres(text.clone()));
+    }
+    path(reader, node, "registry", &FORMS).map(Location::Sqlite)
+}
+
+/// What follows the scheme of a PostgreSQL database.
+fn postgres(text: &str) -> Option<&str> {
+    text.strip_prefix("postgres://")
+        .or_else(|| text.strip_prefix("postgresql://"))
+}
+
+/// A path after the first of these forms, which are all that this setting accepts.
+fn path(reader: &mut Reader<'_>, node: &Node, setting: &str, forms: &[&str]) -> Option<PathBuf> {
     let text = reader.text(node, &format!("`{setting}`"))?;
     let path = text
         .text
-        .strip_prefix(scheme)
+        .strip_prefix(forms[0])
         .filter(|path| !path.contains("://") && !path.is_empty());
     if path.is_none() {
         let written = text.text.split_once("://").map(|(scheme, _)| scheme);
@@ -84,11 +120,12 @@ fn location(reader: &mut Reader<'_>, node: &Node, setting: &str, scheme: &str) -
             Some(written) => format!("`{setting}` does not accept `{written}://`"),
             None => format!("`{setting}` is not a place"),
         };
-        reader.refuse(
-            &text.span,
-            message,
-            format!("accepted: `{scheme}path/below/the/project`"),
-        );
+        let accepted = forms.iter().map(|form| match *form {
+            "postgres://" => "`postgres://user@host/database`".to_owned(),
+            form => format!("`{form}path/below/the/project`"),
+        });
+        let accepted = accepted.collect::<Vec<_>>().join(", ");
+        reader.refuse(&text.span, message, format!("accepted: {accepted}"));
     }
     path.map(PathBuf::from)
 }
@@ -104,6 +141,7 @@ pub(crate) fn state_paths(file: &DefinitionFile) -> Vec<PathBuf> {
     for (key, value) in map.entries {
         if let (true, Kind::Scalar { text, .. }) =
             (KEYS[3..].contains(&key.text.as_str()), value.kind)
+            && postgres(&text).is_none()
         {
             let path = text
                 .split_once("://")

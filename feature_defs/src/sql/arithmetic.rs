@@ -73,6 +73,12 @@ fn type_of(expr: &Expr, schema: &DFSchema) -> Option<ArrowType> {
         })
 }
 
+/// The operator of a function that is checked arithmetic.
+pub(crate) fn checked_operator(function: &ScalarUDF) -> Option<Operator> {
+    let function: &dyn std::any::Any = function.inner().as_ref();
+    Some(function.downcast_ref::<Checked>()?.operator)
+}
+
 /// The function and the two sides of a checked operation.
 fn parts(expr: &Expr) -> Option<(&Checked, &[Expr; 2])> {
     let Expr::ScalarFunction(call) = expr else {

@@ -12,7 +12,7 @@
 //! Night and day never plan anything else than what was checked: [`bind`] reads the same text by the same rules, and
 //! [`functions()`] and [`settings`] hold for both.
 
-mod arithmetic;
+pub(crate) mod arithmetic;
 pub(crate) mod chain;
 pub(crate) mod check;
 mod fault;

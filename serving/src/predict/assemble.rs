@@ -1,6 +1,6 @@
 //! From rows and computed features to the scorer's matrix, by positions that the plan resolved from names.
 
-use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
+use arrow::array::{Array, AsArray, PrimitiveArray};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, Float32Type,
     Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, UInt8Type,
@@ -10,12 +10,13 @@ use store::online::row::decimal_to_f64;
 
 use crate::predict::fetch::{StoredRow, StoredRows};
 use crate::predict::plan::ModelPlan;
+use crate::predict::request_features::{Computed, Values};
 
 /// Fills `matrix` with one row of the model's inputs an entity, row-major; NaN is a missing value.
 pub(crate) fn assemble(
     model: &ModelPlan,
     stored: &StoredRows<'_>,
-    arrays: &[ArrayRef],
+    computed: &Computed,
     matrix: &mut Vec<f64>,
 ) {
     let width = model.scorer.width();
@@ -41,7 +42,14 @@ pub(crate) fn assemble(
     }
     for input in &model.computed {
         let cells = matrix.iter_mut().skip(input.column).step_by(width);
-        fill(&arrays[input.array], cells);
+        match computed.values(input.feature) {
+            Values::Scalars(scalars) => {
+                for (cell, scalar) in cells.zip(scalars) {
+                    *cell = scalar.model_input();
+                }
+            }
+            Values::Array(array) => fill(array, cells),
+        }
     }
 }
 

@@ -116,7 +116,7 @@ impl Predictor {
         );
         let answer = look_up.await?;
         let entities = answer.stored.entities();
-        assemble::assemble(model, &answer.stored, &answer.computed.arrays, matrix);
+        assemble::assemble(model, &answer.stored, answer.computed, matrix);
         steps.end(Step::Assemble);
         score::score(model, matrix, entities, scores);
         steps.end(Step::Score);

@@ -68,8 +68,8 @@ pub(crate) struct StoredInput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ComputedInput {
     pub(crate) column: usize,
-    /// Position among the computed arrays.
-    pub(crate) array: usize,
+    /// Position among the computed features.
+    pub(crate) feature: usize,
 }
 
 /// Why a release cannot be served.
@@ -228,10 +228,10 @@ impl ModelPlan {
                         .and_then(number)
                         .unwrap_or(f64::NAN),
                 }),
-                FeatureSource::Computed { array, .. } => {
+                FeatureSource::Computed { feature, .. } => {
                     computed.push(ComputedInput {
                         column,
-                        array: *array,
+                        feature: *feature,
                     });
                 }
             }

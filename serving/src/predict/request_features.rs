@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use feature_defs::expression::Scalar;
 use feature_defs::value::Value;
 use store::online::row::{RowView, gather};
 
@@ -11,20 +12,41 @@ use crate::predict::body::Body;
 use crate::predict::fetch::StoredRows;
 use crate::predict::service_plan::{Input, RequestViewPlan, ServicePlan};
 
+/// Up to so many entities, one by one is sooner than all at once in arrays.
+const FEW: usize = 16;
+
 /// All features of all request views of a service. Its memory is used again by the next request.
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
-    /// One array a feature, one value an entity.
-    pub(crate) arrays: Vec<ArrayRef>,
+    /// One a feature, in the order of [`ServicePlan::request_views`].
+    columns: Vec<Column>,
+    scalars: Vec<Scalar>,
+    /// The inputs of the view at hand, one row an entity.
+    inputs: Vec<Scalar>,
     failures: Vec<Failure>,
+}
+
+/// The values of one feature, one an entity.
+#[derive(Debug)]
+enum Column {
+    /// In [`Computed::scalars`], from this place on.
+    Scalars(usize),
+    Array(ArrayRef),
 }
 
 /// A feature that has no value for one entity (rule 9): an overflow, a division by zero. Others are as they are.
 #[derive(Debug)]
 struct Failure {
-    array: usize,
+    feature: usize,
     entity: usize,
     message: String,
+}
+
+/// The values of one feature, to read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Values<'a> {
+    Scalars(&'a [Scalar]),
+    Array(&'a dyn Array),
 }
 
 impl Computed {
@@ -37,34 +59,96 @@ impl Computed {
     ) -> Result<()> {
         self.clear();
         for view in &plan.request_views {
-            let first = self.arrays.len();
-            let batch = batch(view, plan, body, stored)?;
-            let evaluation = view.plan.evaluate(&batch);
-            self.arrays.extend(evaluation.columns);
-            for failure in evaluation.failures {
-                let name = &failure.feature.feature;
-                let position = view.features.iter().position(|feature| feature == name);
-                let array = first + position.unwrap_or_default();
-                self.failures.push(Failure {
-                    array,
-                    entity: failure.row,
-                    message: failure.to_string(),
-                });
+            self.read_inputs(view, body, stored);
+            let mut arrays = None;
+            for feature in 0..view.features.len() {
+                if let Some(column) = self.one_by_one(view, feature, stored.entities()) {
+                    self.columns.push(column);
+                    continue;
+                }
+                let batch = match &arrays {
+                    Some(batch) => batch,
+                    None => arrays.insert(batch(view, plan, body, stored)?),
+                };
+                self.all_at_once(view, feature, batch);
             }
         }
         Ok(())
     }
 
+    /// Takes up the inputs of a view, where there are few entities.
+    fn read_inputs(&mut self, view: &RequestViewPlan, body: &Body, stored: &StoredRows<'_>) {
+        self.inputs.clear();
+        if stored.entities() > FEW {
+            return;
+        }
+        for entity in 0..stored.entities() {
+            for input in &view.inputs {
+                self.inputs.push(match input {
+                    Input::Field(position) => Scalar::of(&body.fields[*position].values[entity]),
+                    Input::Stored { view, position } => match stored.get(*view, entity).usable() {
+                        Some(row) => row.scalar(*position),
+                        None => Scalar::Null,
+                    },
+                });
+            }
+        }
+    }
+
+    /// A feature without arrays, if all entities have a value so.
+    fn one_by_one(
+        &mut self,
+        view: &RequestViewPlan,
+        feature: usize,
+        entities: usize,
+    ) -> Option<Column> {
+        if entities > FEW {
+            return None;
+        }
+        let (start, width) = (self.scalars.len(), view.inputs.len());
+        for entity in 0..entities {
+            let row = &self.inputs[entity * width..(entity + 1) * width];
+            let Some(value) = view.plan.scalar(feature, row) else {
+                self.scalars.truncate(start);
+                return None;
+            };
+            self.scalars.push(value);
+        }
+        Some(Column::Scalars(start))
+    }
+
+    fn all_at_once(&mut self, view: &RequestViewPlan, feature: usize, batch: &RecordBatch) {
+        let mut failures = Vec::new();
+        let array = view.plan.column(feature, batch, &mut failures);
+        let position = self.columns.len();
+        self.columns.push(Column::Array(array));
+        self.failures
+            .extend(failures.into_iter().map(|failure| Failure {
+                feature: position,
+                entity: failure.row,
+                message: failure.to_string(),
+            }));
+    }
+
     /// Lets go of all values.
     pub(crate) fn clear(&mut self) {
-        self.arrays.clear();
+        self.columns.clear();
+        self.scalars.clear();
         self.failures.clear();
     }
 
-    /// Whether a feature, by its array, has no value for an entity.
-    pub(crate) fn failed(&self, array: usize, entity: usize) -> bool {
+    /// The values of a feature, by its position.
+    pub(crate) fn values(&self, feature: usize) -> Values<'_> {
+        match &self.columns[feature] {
+            Column::Scalars(start) => Values::Scalars(&self.scalars[*start..]),
+            Column::Array(array) => Values::Array(array),
+        }
+    }
+
+    /// Whether a feature, by its position, has no value for an entity.
+    pub(crate) fn failed(&self, feature: usize, entity: usize) -> bool {
         let mut failures = self.failures.iter();
-        failures.any(|failure| failure.array == array && failure.entity == entity)
+        failures.any(|failure| failure.feature == feature && failure.entity == entity)
     }
 
     /// Why the first of an entity's features that failed did so.
@@ -72,6 +156,24 @@ impl Computed {
         let mut failures = self.failures.iter();
         let first = failures.find(|failure| failure.entity == entity);
         first.map(|failure| failure.message.as_str())
+    }
+}
+
+impl Values<'_> {
+    /// Whether an entity's value is null.
+    pub(crate) fn is_null(self, entity: usize) -> bool {
+        match self {
+            Self::Scalars(scalars) => scalars[entity] == Scalar::Null,
+            Self::Array(array) => array.is_null(entity),
+        }
+    }
+
+    /// An entity's value.
+    pub(crate) fn value(self, entity: usize) -> Value {
+        match self {
+            Self::Scalars(scalars) => scalars[entity].value(),
+            Self::Array(array) => Value::from_array(array, entity),
+        }
     }
 }
 

@@ -13,7 +13,6 @@
 //! or unavailable. `defaulted` stands only where a default took the value's place; `age` only where a row is there.
 //! Timings are in microseconds. NaN and the infinities are the strings `"NaN"`, `"Infinity"`, `"-Infinity"`.
 
-use arrow::array::Array;
 use feature_defs::age::Age;
 use feature_defs::as_of::State;
 use feature_defs::data_type::DataType;
@@ -26,7 +25,7 @@ use crate::metrics::StateCounts;
 use crate::predict::fetch::{StoredRow, StoredRows};
 use crate::predict::json::{write_age, write_f64, write_integer, write_plain};
 use crate::predict::plan::ModelPlan;
-use crate::predict::request_features::Computed;
+use crate::predict::request_features::{Computed, Values};
 use crate::predict::score::scorable;
 use crate::predict::service_plan::{FeaturePlan, FeatureSource, ServicePlan};
 use crate::predict::timings::{Step, Steps};
@@ -54,7 +53,7 @@ struct Told<'a> {
 enum ToldValue<'a> {
     Null,
     Stored(RowView<'a>, usize),
-    Computed(&'a dyn Array),
+    Computed(Values<'a>),
     Default(&'a Value),
 }
 
@@ -213,18 +212,18 @@ impl Answer<'_> {
             FeatureSource::Stored { view, position } => {
                 self.tell_stored(feature, *view, *position, entity)
             }
-            FeatureSource::Computed { array, reads } => {
+            FeatureSource::Computed { feature, reads } => {
                 let unavailable = reads
                     .iter()
                     .any(|view| self.stored.get(*view, entity).is_unavailable());
-                let unavailable = unavailable || self.computed.failed(*array, entity);
-                let array = &self.computed.arrays[*array];
+                let unavailable = unavailable || self.computed.failed(*feature, entity);
+                let values = self.computed.values(*feature);
                 let (state, value) = if unavailable {
                     (State::Unavailable, ToldValue::Null)
-                } else if array.is_null(entity) {
+                } else if values.is_null(entity) {
                     (State::Null, ToldValue::Null)
                 } else {
-                    (State::Present, ToldValue::Computed(array))
+                    (State::Present, ToldValue::Computed(values))
                 };
                 Told {
                     state,
@@ -274,7 +273,7 @@ impl ToldValue<'_> {
         match self {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Stored(row, position) => row.write_json(*position, out),
-            Self::Computed(array) => Value::from_array(*array, entity).write_json(data_type, out),
+            Self::Computed(values) => values.value(entity).write_json(data_type, out),
             Self::Default(value) => value.write_json(data_type, out),
         }
     }

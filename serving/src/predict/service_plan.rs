@@ -110,8 +110,8 @@ pub(crate) enum FeatureSource {
     },
     /// A request view.
     Computed {
-        /// Position among the computed arrays: all features of all request views, in order.
-        array: usize,
+        /// Position among the computed features: those of all request views, in order.
+        feature: usize,
         /// The stored views that it reads, as positions in [`ServicePlan::views`].
         reads: Vec<usize>,
     },
@@ -140,7 +140,7 @@ impl ServicePlan {
                 features: Vec::new(),
             },
             entities: Vec::new(),
-            arrays: Vec::new(),
+            computed: Vec::new(),
         };
         for feature in &service.features {
             let source = match feature.origin {
@@ -181,8 +181,8 @@ struct Builder<'d> {
     plan: ServicePlan,
     /// Names of `plan.entities`.
     entities: Vec<Name>,
-    /// What the computed arrays are, so far.
-    arrays: Vec<FeatureRef>,
+    /// The computed features, so far.
+    computed: Vec<FeatureRef>,
 }
 
 impl Builder<'_> {
@@ -271,15 +271,19 @@ impl Builder<'_> {
 
     fn computed(&mut self, reference: &FeatureRef) -> Result<FeatureSource, Stop> {
         let view = &self.definitions.request_views[&reference.view];
-        if !self.arrays.iter().any(|array| array.view == reference.view) {
+        if !self
+            .computed
+            .iter()
+            .any(|known| known.view == reference.view)
+        {
             self.compute_view(&reference.view)?;
         }
-        let array = self.arrays.iter().position(|array| array == reference);
+        let position = self.computed.iter().position(|known| known == reference);
         let feature = view
             .features
             .iter()
             .find(|feature| feature.name == reference.feature);
-        let (Some(array), Some(feature)) = (array, feature) else {
+        let (Some(position), Some(feature)) = (position, feature) else {
             return Err(broken(format!("`{reference}` is not declared")));
         };
         let mut reads = Vec::new();
@@ -289,7 +293,10 @@ impl Builder<'_> {
                 reads.push(view);
             }
         }
-        Ok(FeatureSource::Computed { array, reads })
+        Ok(FeatureSource::Computed {
+            feature: position,
+            reads,
+        })
     }
 
     fn compute_view(&mut self, name: &Name) -> Result<(), Stop> {
@@ -320,7 +327,7 @@ impl Builder<'_> {
                 }
             });
         }
-        self.arrays.extend(plan.features().cloned());
+        self.computed.extend(plan.features().cloned());
         self.plan.request_views.push(RequestViewPlan {
             name: name.clone(),
             features: plan.features().map(|f| f.feature.clone()).collect(),

@@ -53,7 +53,7 @@ impl Project {
         };
         let files = vec![file("nightfill.yaml", PROJECT), file("shop.yaml", yaml)];
         let definitions = parse::parse(folder.path(), files).expect("definitions");
-        let registry = SqlRegistry::open(&folder.path().join("registry.db")).await;
+        let registry = SqlRegistry::sqlite(&folder.path().join("registry.db")).await;
         let registry = Arc::new(registry.expect("registry"));
         let settings = EmbeddedSettings {
             map_size: 1 << 30,

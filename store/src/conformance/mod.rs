@@ -4,3 +4,4 @@
 pub mod offline;
 pub mod online;
 pub mod registry;
+pub mod servers;

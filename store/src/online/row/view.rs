@@ -1,6 +1,7 @@
 //! Reading a packed row in place.
 
 use feature_defs::data_type::DataType;
+use feature_defs::expression::Scalar;
 use feature_defs::time::Instant;
 use feature_defs::value::Value;
 
@@ -139,6 +140,15 @@ impl<'a> RowView<'a> {
             DataType::Timestamp => {
                 Value::Timestamp(Instant::from_micros(i64::from_le_bytes(self.fixed(at))))
             }
+        }
+    }
+
+    /// The feature at `index` as a scalar; null for types that are none.
+    #[must_use]
+    pub fn scalar(&self, index: usize) -> Scalar {
+        match self.layout.slots[index].data_type {
+            DataType::String | DataType::Bytes => Scalar::Null,
+            _ => Scalar::of(&self.value(index)),
         }
     }
 

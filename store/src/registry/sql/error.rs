@@ -51,10 +51,13 @@ pub(super) fn not_migrated(error: MigrateError) -> Error {
     }
 }
 
-/// `SQLITE_BUSY`, `SQLITE_LOCKED` and their extended codes.
+/// `SQLITE_BUSY`, `SQLITE_LOCKED` and their extended codes, which are shorter than the five signs of PostgreSQL's.
 fn is_busy(database: &dyn sqlx::error::DatabaseError) -> bool {
-    let code = database.code().and_then(|code| code.parse::<u32>().ok());
-    code.is_some_and(|code| matches!(code & 0xff, 5 | 6))
+    let Some(code) = database.code().filter(|code| code.len() < 5) else {
+        return false;
+    };
+    code.parse::<u32>()
+        .is_ok_and(|code| matches!(code & 0xff, 5 | 6))
 }
 
 /// A stored value that does not parse.

@@ -1,26 +1,22 @@
-//! The registry in SQLite: one file, used by several processes at once. The tables are in `migrations/`.
+//! The registry in SQL: a SQLite file that several processes of one machine use at once, or a PostgreSQL schema that
+//! several machines share. The tables are in `migrations/`; both databases run the same statements.
 //!
 //! Every method that changes something takes the write lock when it starts, so that what it read is still so when it
-//! writes; readers go on meanwhile (write-ahead log).
+//! writes; readers go on meanwhile.
 
+mod connect;
 mod error;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-use std::time::Duration;
-
 use async_trait::async_trait;
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::time::{Instant, TimeSpan};
-use sqlx::migrate::Migrator;
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
-use sqlx::{Row, Sqlite, Transaction, query};
+use sqlx::{Any, AnyPool, Row, Transaction, query};
 
-use self::error::{failed, not_migrated};
+use self::connect::Database;
+use self::error::failed;
 use self::rows::{to_json, to_number};
 use super::{
     AppliedDefinitions, BundleEntry, Lease, NewBundle, NewDefinitions, NewRun, Registry, Run,
@@ -29,82 +25,34 @@ use super::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::release::{Release, ReleaseNumber};
 
-static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
-
-/// How long a call waits for another process's write.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How often two processes that bring a new schema up to date together try again, and how long they wait.
-const MIGRATION_ATTEMPTS: usize = 20;
-const MIGRATION_PAUSE: Duration = Duration::from_millis(50);
-
-const CONNECTIONS: u32 = 4;
-
-/// A [`Registry`] in a SQLite file.
+/// A [`Registry`] in a SQL database.
 #[derive(Debug, Clone)]
 pub struct SqlRegistry {
-    pool: SqlitePool,
+    pool: AnyPool,
+    database: Database,
 }
 
 impl SqlRegistry {
-    /// Opens the registry in `file`, which is made when it is not there, and brings its schema up to date.
-    ///
-    /// # Errors
-    /// `Unavailable` when the file cannot be had, `Unsupported` when its schema is newer than this binary.
-    pub async fn open(file: &Path) -> Result<Self> {
-        let doing = || format!("opening registry `{}`", file.display());
-        let unusable = |error: std::io::Error| {
-            Error::new(ErrorKind::Unavailable, "its folder cannot be used")
-                .with_source(error)
-                .while_doing(doing())
-        };
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder).map_err(unusable)?;
-        }
-        let options = SqliteConnectOptions::new()
-            .filename(file)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(BUSY_TIMEOUT)
-            .foreign_keys(true);
-        let pool = SqlitePoolOptions::new()
-            .max_connections(CONNECTIONS)
-            .connect_with(options)
-            .await
-            .map_err(|error| failed(error).while_doing(doing()))?;
-        migrate(&pool)
-            .await
-            .map_err(|error| error.while_doing(doing()))?;
-        Ok(Self { pool })
-    }
-
-    /// Closes its connections, which also folds the write-ahead log into the file.
+    /// Closes its connections; SQLite also folds its write-ahead log into the file.
     pub async fn close(&self) {
         self.pool.close().await;
     }
 
-    async fn write(&self) -> Result<Transaction<'static, Sqlite>> {
-        self.pool
-            .begin_with("BEGIN IMMEDIATE")
-            .await
-            .map_err(failed)
-    }
-}
-
-async fn migrate(pool: &SqlitePool) -> Result<()> {
-    let mut attempt = 1;
-    loop {
-        match MIGRATIONS.run(pool).await {
-            Ok(()) => return Ok(()),
-            Err(
-                sqlx::migrate::MigrateError::Execute(_)
-                | sqlx::migrate::MigrateError::ExecuteMigration(..),
-            ) if attempt < MIGRATION_ATTEMPTS => {
-                attempt += 1;
-                tokio::time::sleep(MIGRATION_PAUSE).await;
+    async fn write(&self) -> Result<Transaction<'static, Any>> {
+        match self.database {
+            Database::Sqlite => self
+                .pool
+                .begin_with("BEGIN IMMEDIATE")
+                .await
+                .map_err(failed),
+            Database::Postgres => {
+                let mut txn = self.pool.begin().await.map_err(failed)?;
+                query("SELECT pg_advisory_xact_lock(hashtextextended('nightfill ' || current_schema(), 0))")
+                    .execute(&mut *txn)
+                    .await
+                    .map_err(failed)?;
+                Ok(txn)
             }
-            Err(error) => return Err(not_migrated(error)),
         }
     }
 }
@@ -133,7 +81,7 @@ impl Registry for SqlRegistry {
             ));
         }
         let next = version + 1;
-        query("INSERT INTO definitions (version, fingerprint, files, applied_at, applied_by) VALUES (?, ?, ?, ?, ?)")
+        query("INSERT INTO definitions (version, fingerprint, files, applied_at, applied_by) VALUES ($1, $2, $3, $4, $5)")
             .bind(to_number(next)?)
             .bind(fingerprint)
             .bind(to_json(&definitions.files)?)
@@ -147,30 +95,32 @@ impl Registry for SqlRegistry {
     }
 
     async fn definitions(&self, version: Option<u64>) -> Result<Option<AppliedDefinitions>> {
-        let version = version.map(to_number).transpose()?;
-        let row = query("SELECT * FROM definitions WHERE version = coalesce(?, (SELECT max(version) FROM definitions))")
-            .bind(version)
-            .fetch_optional(&self.pool)
-            .await
-            .map_err(failed)?;
+        let found = match version {
+            Some(version) => {
+                query("SELECT * FROM definitions WHERE version = $1").bind(to_number(version)?)
+            }
+            None => query("SELECT * FROM definitions ORDER BY version DESC LIMIT 1"),
+        };
+        let row = found.fetch_optional(&self.pool).await.map_err(failed)?;
         row.as_ref().map(rows::definitions).transpose()
     }
 
     async fn start_run(&self, run: &NewRun) -> Result<RunId> {
-        let inserted =
-            query("INSERT INTO runs (as_of, definitions_version, started_at) VALUES (?, ?, ?)")
-                .bind(run.as_of.micros())
-                .bind(to_number(run.definitions_version)?)
-                .bind(run.started_at.micros())
-                .execute(&self.pool)
-                .await
-                .map_err(failed)?;
-        Ok(RunId(inserted.last_insert_rowid()))
+        let row = query(
+            "INSERT INTO runs (as_of, definitions_version, started_at) VALUES ($1, $2, $3) RETURNING id",
+        )
+        .bind(run.as_of.micros())
+        .bind(to_number(run.definitions_version)?)
+        .bind(run.started_at.micros())
+        .fetch_one(&self.pool)
+        .await
+        .map_err(failed)?;
+        row.try_get("id").map(RunId).map_err(failed)
     }
 
     async fn finish_run(&self, run: RunId, at: Instant, outcome: &RunOutcome) -> Result<()> {
         let mut txn = self.write().await?;
-        let row = query("SELECT * FROM runs WHERE id = ?")
+        let row = query("SELECT * FROM runs WHERE id = $1")
             .bind(run.0)
             .fetch_optional(&mut *txn)
             .await
@@ -188,7 +138,7 @@ impl Registry for SqlRegistry {
                 ))
             };
         }
-        query("UPDATE runs SET finished_at = ?, outcome = ? WHERE id = ?")
+        query("UPDATE runs SET finished_at = $1, outcome = $2 WHERE id = $3")
             .bind(at.micros())
             .bind(to_json(outcome)?)
             .bind(run.0)
@@ -199,8 +149,8 @@ impl Registry for SqlRegistry {
     }
 
     async fn runs(&self, limit: u32) -> Result<Vec<Run>> {
-        let found = query("SELECT * FROM runs ORDER BY id DESC LIMIT ?")
-            .bind(limit)
+        let found = query("SELECT * FROM runs ORDER BY id DESC LIMIT $1")
+            .bind(i64::from(limit))
             .fetch_all(&self.pool)
             .await
             .map_err(failed)?;
@@ -209,13 +159,13 @@ impl Registry for SqlRegistry {
 
     async fn reserve_release_number(&self) -> Result<ReleaseNumber> {
         let mut txn = self.write().await?;
-        // SQLite's own counter never gives a number twice; a release that was recorded without one moves it on.
+        // Reserved numbers are never deleted, so none is given twice; a release that was recorded without one moves on
+        // from there.
         let row = query(
             "INSERT INTO reserved_release_numbers (number)
-             SELECT 1 + max(
-                 coalesce((SELECT max(number) FROM reserved_release_numbers), 0),
-                 coalesce((SELECT max(number) FROM releases), 0)
-             )
+             SELECT 1 + coalesce(max(number), 0) FROM (
+                 SELECT number FROM reserved_release_numbers UNION ALL SELECT number FROM releases
+             ) AS known
              RETURNING number",
         )
         .fetch_one(&mut *txn)
@@ -229,7 +179,7 @@ impl Registry for SqlRegistry {
     async fn record_release(&self, release: &Release) -> Result<()> {
         let mut txn = self.write().await?;
         let number = to_number(release.number.0)?;
-        let known = query("SELECT release FROM releases WHERE number = ?")
+        let known = query("SELECT release FROM releases WHERE number = $1")
             .bind(number)
             .fetch_optional(&mut *txn)
             .await
@@ -244,7 +194,7 @@ impl Registry for SqlRegistry {
                 ))
             };
         }
-        query("INSERT INTO releases (number, release) VALUES (?, ?)")
+        query("INSERT INTO releases (number, release) VALUES ($1, $2)")
             .bind(number)
             .bind(to_json(release)?)
             .execute(&mut *txn)
@@ -262,7 +212,7 @@ impl Registry for SqlRegistry {
     }
 
     async fn put_bundle(&self, bundle: &NewBundle) -> Result<()> {
-        query("INSERT INTO bundles (model, fingerprint, bytes, imported_at) VALUES (?, ?, ?, ?) ON CONFLICT (model, fingerprint) DO NOTHING")
+        query("INSERT INTO bundles (model, fingerprint, bytes, imported_at) VALUES ($1, $2, $3, $4) ON CONFLICT (model, fingerprint) DO NOTHING")
             .bind(bundle.model.as_str())
             .bind(bundle.fingerprint.to_string())
             .bind(bundle.bytes.as_slice())
@@ -274,7 +224,7 @@ impl Registry for SqlRegistry {
     }
 
     async fn bundle(&self, fingerprint: Fingerprint) -> Result<Vec<u8>> {
-        let row = query("SELECT bytes FROM bundles WHERE fingerprint = ? ORDER BY id LIMIT 1")
+        let row = query("SELECT bytes FROM bundles WHERE fingerprint = $1 ORDER BY id LIMIT 1")
             .bind(fingerprint.to_string())
             .fetch_optional(&self.pool)
             .await
@@ -288,7 +238,7 @@ impl Registry for SqlRegistry {
 
     async fn bundles(&self) -> Result<Vec<BundleEntry>> {
         let found = query(
-            "SELECT model, fingerprint, length(bytes) AS size, imported_at FROM bundles ORDER BY model, id",
+            "SELECT model, fingerprint, CAST(length(bytes) AS BIGINT) AS size, imported_at FROM bundles ORDER BY model, id",
         )
         .fetch_all(&self.pool)
         .await
@@ -304,7 +254,7 @@ impl Registry for SqlRegistry {
         length: TimeSpan,
     ) -> Result<Lease> {
         let mut txn = self.write().await?;
-        let known = query("SELECT holder, held_until FROM leases WHERE name = ?")
+        let known = query("SELECT holder, held_until FROM leases WHERE name = $1")
             .bind(name)
             .fetch_optional(&mut *txn)
             .await
@@ -323,8 +273,8 @@ impl Registry for SqlRegistry {
         }
         let until = end_of(now, length);
         let row = query(
-            "INSERT INTO leases (name, holder, fence, held_until) VALUES (?, ?, 1, ?)
-             ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = fence + 1, held_until = excluded.held_until
+            "INSERT INTO leases (name, holder, fence, held_until) VALUES ($1, $2, 1, $3)
+             ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = leases.fence + 1, held_until = excluded.held_until
              RETURNING fence",
         )
         .bind(name)
@@ -345,7 +295,7 @@ impl Registry for SqlRegistry {
 
     async fn renew_lease(&self, lease: &Lease, now: Instant, length: TimeSpan) -> Result<()> {
         let renewed = query(
-            "UPDATE leases SET held_until = ? WHERE name = ? AND fence = ? AND held_until IS NOT NULL",
+            "UPDATE leases SET held_until = $1 WHERE name = $2 AND fence = $3 AND held_until IS NOT NULL",
         )
         .bind(end_of(now, length).micros())
         .bind(&lease.name)
@@ -366,7 +316,7 @@ impl Registry for SqlRegistry {
     }
 
     async fn release_lease(&self, lease: &Lease) -> Result<()> {
-        query("UPDATE leases SET held_until = NULL WHERE name = ? AND fence = ?")
+        query("UPDATE leases SET held_until = NULL WHERE name = $1 AND fence = $2")
             .bind(&lease.name)
             .bind(to_number(lease.fence)?)
             .execute(&self.pool)

@@ -6,13 +6,13 @@ use feature_defs::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
+use sqlx::any::AnyRow;
 
 use super::error::{damaged, failed};
 use crate::error::{Error, ErrorKind, Result};
 use crate::registry::{AppliedDefinitions, BundleEntry, NewDefinitions, NewRun, Run, RunId};
 
-pub(super) fn definitions(row: &SqliteRow) -> Result<AppliedDefinitions> {
+pub(super) fn definitions(row: &AnyRow) -> Result<AppliedDefinitions> {
     Ok(AppliedDefinitions {
         version: number(row, "version")?,
         definitions: NewDefinitions {
@@ -24,7 +24,7 @@ pub(super) fn definitions(row: &SqliteRow) -> Result<AppliedDefinitions> {
     })
 }
 
-pub(super) fn run(row: &SqliteRow) -> Result<Run> {
+pub(super) fn run(row: &AnyRow) -> Result<Run> {
     let finished_at: Option<i64> = row.try_get("finished_at").map_err(failed)?;
     let finished = match finished_at {
         Some(at) => Some((Instant::from_micros(at), json(row, "outcome")?)),
@@ -41,7 +41,7 @@ pub(super) fn run(row: &SqliteRow) -> Result<Run> {
     })
 }
 
-pub(super) fn bundle(row: &SqliteRow) -> Result<BundleEntry> {
+pub(super) fn bundle(row: &AnyRow) -> Result<BundleEntry> {
     let model: String = row.try_get("model").map_err(failed)?;
     Ok(BundleEntry {
         model: Name::parse(&model).map_err(|error| damaged("a bundle").with_source(error))?,
@@ -52,7 +52,7 @@ pub(super) fn bundle(row: &SqliteRow) -> Result<BundleEntry> {
 }
 
 /// A JSON column.
-pub(super) fn json<T: DeserializeOwned>(row: &SqliteRow, column: &str) -> Result<T> {
+pub(super) fn json<T: DeserializeOwned>(row: &AnyRow, column: &str) -> Result<T> {
     let text: String = row.try_get(column).map_err(failed)?;
     let damage = || damaged(&format!("column `{column}`"));
     serde_json::from_str(&text).map_err(|error| damage().with_source(error))
@@ -66,7 +66,7 @@ pub(super) fn to_json<T: Serialize>(value: &T) -> Result<String> {
 }
 
 /// A column of whole numbers, none of them negative.
-pub(super) fn number(row: &SqliteRow, column: &str) -> Result<u64> {
+pub(super) fn number(row: &AnyRow, column: &str) -> Result<u64> {
     let number: i64 = row.try_get(column).map_err(failed)?;
     u64::try_from(number).map_err(|_| damaged(&format!("column `{column}`")))
 }
@@ -77,13 +77,13 @@ pub(super) fn to_number(number: u64) -> Result<i64> {
         .map_err(|_| Error::new(ErrorKind::Invalid, format!("number {number} is too large")))
 }
 
-fn instant(row: &SqliteRow, column: &str) -> Result<Instant> {
+fn instant(row: &AnyRow, column: &str) -> Result<Instant> {
     row.try_get(column)
         .map(Instant::from_micros)
         .map_err(failed)
 }
 
-fn fingerprint(row: &SqliteRow) -> Result<Fingerprint> {
+fn fingerprint(row: &AnyRow) -> Result<Fingerprint> {
     let text: String = row.try_get("fingerprint").map_err(failed)?;
     Fingerprint::parse(&text).ok_or_else(|| damaged("a fingerprint"))
 }

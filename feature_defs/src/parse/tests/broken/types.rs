@@ -188,4 +188,18 @@ pub(super) const CASES: &[Case] = &[
             "project: shop\nregistry: registry.db\n",
         )],
     ),
+    (
+        "place_with_a_password",
+        &[Settings(
+            "project: shop\n",
+            "project: shop\nregistry: postgres://nightfill:hunter2@db/features\n",
+        )],
+    ),
+    (
+        "place_without_a_database",
+        &[Settings(
+            "project: shop\n",
+            "project: shop\nregistry: postgres://\n",
+        )],
+    ),
 ];

@@ -1,0 +1,124 @@
+//! Opening a registry, and bringing its schema up to date.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions, install_default_drivers};
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::{AnyPool, Executor, raw_sql};
+
+use super::SqlRegistry;
+use super::error::{failed, not_migrated};
+use crate::error::{Error, ErrorKind, Result};
+
+static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../migrations/sqlite");
+static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../migrations/postgres");
+
+/// What every connection to SQLite starts with: readers beside one writer, writes that are on disk when they return,
+/// and ten seconds of patience with another process's write.
+const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
+    PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
+
+/// How long a call waits for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often two processes that bring a new schema up to date together try again, and how long they wait.
+const MIGRATION_ATTEMPTS: usize = 20;
+const MIGRATION_PAUSE: Duration = Duration::from_millis(50);
+
+const CONNECTIONS: u32 = 4;
+
+/// Which database holds a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Database {
+    Sqlite,
+    Postgres,
+}
+
+impl SqlRegistry {
+    /// Opens the registry in a SQLite file, which is made when it is not there, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// `Unavailable` when the file cannot be had, `Unsupported` when its schema is newer than this binary.
+    pub async fn sqlite(file: &Path) -> Result<Self> {
+        let doing = || format!("opening registry `{}`", file.display());
+        let unusable = |error: std::io::Error| {
+            Error::new(ErrorKind::Unavailable, "its folder cannot be used")
+                .with_source(error)
+                .while_doing(doing())
+        };
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(unusable)?;
+        }
+        let url = format!("sqlite://{}?mode=rwc", percent_encoded(file));
+        let opened = Self::open(&url, Database::Sqlite).await;
+        opened.map_err(|error| error.while_doing(doing()))
+    }
+
+    /// Opens the registry in a PostgreSQL database, and brings its schema up to date. What the URL does not say comes
+    /// from the environment (`PGPASSWORD`, `PGSSLMODE`, ...) and the user's password file. The tables are in the
+    /// connection's own schema; `?options=-csearch_path%3Dname` picks another.
+    ///
+    /// # Errors
+    /// `Unavailable` when the database does not answer, `Unsupported` when its schema is newer than this binary.
+    pub async fn postgres(url: &str) -> Result<Self> {
+        let opened = Self::open(url, Database::Postgres).await;
+        opened.map_err(|error| error.while_doing(format!("opening registry `{url}`")))
+    }
+
+    async fn open(url: &str, database: Database) -> Result<Self> {
+        install_default_drivers();
+        let options = AnyConnectOptions::from_str(url).map_err(failed)?;
+        let pool = AnyPoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .acquire_timeout(CONNECT_TIMEOUT)
+            .after_connect(move |connection, _| {
+                Box::pin(async move {
+                    if database == Database::Sqlite {
+                        connection.execute(raw_sql(SQLITE_SETTINGS)).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .connect_with(options)
+            .await
+            .map_err(failed)?;
+        migrate(&pool, database).await?;
+        Ok(Self { pool, database })
+    }
+}
+
+async fn migrate(pool: &AnyPool, database: Database) -> Result<()> {
+    let migrations = match database {
+        Database::Sqlite => &SQLITE_MIGRATIONS,
+        Database::Postgres => &POSTGRES_MIGRATIONS,
+    };
+    let mut attempt = 1;
+    loop {
+        match migrations.run(pool).await {
+            Ok(()) => return Ok(()),
+            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..))
+                if attempt < MIGRATION_ATTEMPTS =>
+            {
+                attempt += 1;
+                tokio::time::sleep(MIGRATION_PAUSE).await;
+            }
+            Err(error) => return Err(not_migrated(error)),
+        }
+    }
+}
+
+/// A path as it stands in a URL.
+fn percent_encoded(path: &Path) -> String {
+    let mut encoded = String::new();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                encoded.push(char::from(*byte));
+            }
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
