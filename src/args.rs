@@ -8,8 +8,8 @@ use feature_defs::project::Project;
 use feature_defs::time::{Instant, TimeError};
 
 use crate::verbs::{
-    apply, check, demo, features, init, model, predict, release, run, schedule, serve, status,
-    training_set,
+    apply, check, demo, diff, features, init, log, model, plan, predict, release, run, schedule,
+    serve, status, training_set,
 };
 
 /// What a script can tell from the end of a verb.
@@ -101,8 +101,14 @@ pub(crate) enum Verb {
     Init(init::Init),
     /// Check the definition files
     Check(check::Check),
+    /// Show what `apply` would change, and what follows from it
+    Plan(plan::Plan),
     /// Make the definition files the ones that runs and servers use
     Apply(apply::Apply),
+    /// List the applied versions of the definitions
+    Log(log::Log),
+    /// Show what is different between two applied versions
+    Diff(diff::Diff),
     /// Run a night: compute, publish, flip
     Run(run::Run),
     /// Run nights by the cron expressions of the definitions, until stopped

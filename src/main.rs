@@ -11,6 +11,7 @@
 
 mod answer;
 mod args;
+mod changes;
 mod listen;
 mod logging;
 mod output;

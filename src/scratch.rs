@@ -35,7 +35,7 @@ impl Scratch {
         definitions.project.online = Location::Embedded(at("online"));
         let project = definitions.project.clone();
         let opened = Opened::with(project, Some(definitions.fingerprint)).await?;
-        let version = apply::apply(&opened, &definitions).await?.version;
+        let version = apply::apply(&opened, &definitions, None).await?.version;
         let applied = Applied {
             version,
             definitions,

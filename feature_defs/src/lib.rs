@@ -46,6 +46,7 @@ pub mod aggregation;
 pub mod as_of;
 pub mod data_type;
 pub mod definitions;
+pub mod difference;
 pub mod entity;
 pub mod error;
 pub mod expression;

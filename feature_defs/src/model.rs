@@ -39,6 +39,13 @@ impl Transform {
         ("exp", Self::Exp),
     ];
 
+    /// The transform's name, as definitions write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let named = Self::NAMED.iter().find(|(_, transform)| *transform == self);
+        named.map_or("", |(name, _)| name)
+    }
+
     /// Applies the transform to a raw score.
     #[must_use]
     pub fn apply(self, raw: f64) -> f64 {

@@ -3,9 +3,12 @@
 pub(crate) mod apply;
 pub(crate) mod check;
 pub(crate) mod demo;
+pub(crate) mod diff;
 pub(crate) mod features;
 pub(crate) mod init;
+pub(crate) mod log;
 pub(crate) mod model;
+pub(crate) mod plan;
 pub(crate) mod predict;
 pub(crate) mod release;
 pub(crate) mod run;
@@ -26,7 +29,10 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Verb::Demo(verb) => verb.run(global).await,
         Verb::Init(verb) => verb.run(global),
         Verb::Check(verb) => verb.run(global),
+        Verb::Plan(verb) => verb.run(global).await,
         Verb::Apply(verb) => verb.run(global).await,
+        Verb::Log(verb) => verb.run(global).await,
+        Verb::Diff(verb) => verb.run(global).await,
         Verb::Run(verb) => verb.run(global).await,
         Verb::Schedule(verb) => verb.run(global).await,
         Verb::Serve(verb) => verb.run(global).await,

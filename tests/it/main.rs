@@ -10,5 +10,6 @@ mod harness;
 mod layering;
 mod long_chains;
 mod parity;
+mod registries;
 mod request_fields;
 mod rfm_oracle;

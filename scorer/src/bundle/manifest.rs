@@ -8,7 +8,6 @@ use feature_defs::value::Value;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value as Json;
 
-use super::transform_name;
 use crate::input::Input;
 use crate::report::ImportReport;
 
@@ -78,7 +77,7 @@ impl Manifest {
             service: self.service.clone(),
             service_fingerprint: self.service_fingerprint,
             output: self.output.clone(),
-            transform: transform_name(self.transform).to_owned(),
+            transform: self.transform.name().to_owned(),
             objective: self.objective.clone(),
             inputs: inputs.collect(),
             report: self.report.clone(),

@@ -262,8 +262,8 @@ impl Bundle {
         let bundle = self.manifest.transform;
         match model.transform {
             Some(declared) if declared != bundle => Err(Misfit::Transform {
-                declared: transform_name(declared),
-                bundle: transform_name(bundle),
+                declared: declared.name(),
+                bundle: bundle.name(),
             }),
             _ => Ok(()),
         }
@@ -308,17 +308,10 @@ fn transform_of(
         (Some(declared), Some(own)) if declared == own => Ok(own),
         (declared, own) => Err(BundleError::Transform {
             objective: objective.text.clone(),
-            declared: declared.map(transform_name),
-            expected: own.map(transform_name),
+            declared: declared.map(Transform::name),
+            expected: own.map(Transform::name),
         }),
     }
-}
-
-fn transform_name(transform: Transform) -> &'static str {
-    let named = Transform::NAMED
-        .iter()
-        .find(|(_, named)| *named == transform);
-    named.map_or("", |(name, _)| name)
 }
 
 fn advice(expected: Option<&'static str>) -> String {

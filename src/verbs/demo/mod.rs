@@ -55,7 +55,7 @@ impl Demo {
         steps.done("check", check::describe(&definitions))?;
         let files = Some(definitions.fingerprint);
         let opened = Opened::with(definitions.project.clone(), files).await?;
-        let applied = apply::apply(&opened, &definitions).await?;
+        let applied = apply::apply(&opened, &definitions, None).await?;
         steps.done(
             "apply",
             format_args!("version {} of the definitions", applied.version),

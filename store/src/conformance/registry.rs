@@ -56,6 +56,17 @@ async fn definitions_compare_and_swap(registry: &dyn Registry) {
         assert_eq!(found.definitions, *applied);
     }
     assert_eq!(registry.definitions(Some(4)).await.expect("none"), None);
+    let history = registry.history().await.expect("history");
+    let found: Vec<_> = history.iter().map(|e| (e.version, e.fingerprint)).collect();
+    let applied = [(1, &one), (2, &two), (3, &one)];
+    assert_eq!(
+        found,
+        applied.map(|(version, applied)| (version, applied.fingerprint))
+    );
+    assert_eq!(
+        (history[1].applied_at, history[1].applied_by.as_str()),
+        (two.applied_at, "Zoë")
+    );
 }
 
 async fn runs_are_recorded_once(registry: &dyn Registry) {

@@ -26,6 +26,9 @@ pub trait Registry: Send + Sync + fmt::Debug {
     /// A version of the definitions, the newest for `None`; `None` when there is none.
     async fn definitions(&self, version: Option<u64>) -> Result<Option<AppliedDefinitions>>;
 
+    /// All versions of the definitions, oldest first, without their files.
+    async fn history(&self) -> Result<Vec<VersionEntry>>;
+
     /// Records that a run started.
     async fn start_run(&self, run: &NewRun) -> Result<RunId>;
 
@@ -90,6 +93,19 @@ pub struct AppliedDefinitions {
     pub version: u64,
     /// What was applied.
     pub definitions: NewDefinitions,
+}
+
+/// A version of the definitions, without its files.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct VersionEntry {
+    /// 1, 2, 3, ...
+    pub version: u64,
+    /// Hash of the objects.
+    pub fingerprint: Fingerprint,
+    /// When.
+    pub applied_at: Instant,
+    /// By whom.
+    pub applied_by: String,
 }
 
 /// A run's number.

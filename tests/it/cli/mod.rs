@@ -1,6 +1,7 @@
 //! The verbs, as a person or a script calls them.
 
 mod broken_files;
+mod changes;
 mod demo;
 mod init;
 mod nights;

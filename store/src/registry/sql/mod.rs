@@ -20,7 +20,7 @@ use self::error::failed;
 use self::rows::{to_json, to_number};
 use super::{
     AppliedDefinitions, BundleEntry, Lease, NewBundle, NewDefinitions, NewRun, Registry, Run,
-    RunId, RunOutcome,
+    RunId, RunOutcome, VersionEntry,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::release::{Release, ReleaseNumber};
@@ -103,6 +103,16 @@ impl Registry for SqlRegistry {
         };
         let row = found.fetch_optional(&self.pool).await.map_err(failed)?;
         row.as_ref().map(rows::definitions).transpose()
+    }
+
+    async fn history(&self) -> Result<Vec<VersionEntry>> {
+        let found = query(
+            "SELECT version, fingerprint, applied_at, applied_by FROM definitions ORDER BY version",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(failed)?;
+        found.iter().map(rows::version).collect()
     }
 
     async fn start_run(&self, run: &NewRun) -> Result<RunId> {

@@ -10,7 +10,9 @@ use sqlx::any::AnyRow;
 
 use super::error::{damaged, failed};
 use crate::error::{Error, ErrorKind, Result};
-use crate::registry::{AppliedDefinitions, BundleEntry, NewDefinitions, NewRun, Run, RunId};
+use crate::registry::{
+    AppliedDefinitions, BundleEntry, NewDefinitions, NewRun, Run, RunId, VersionEntry,
+};
 
 pub(super) fn definitions(row: &AnyRow) -> Result<AppliedDefinitions> {
     Ok(AppliedDefinitions {
@@ -21,6 +23,15 @@ pub(super) fn definitions(row: &AnyRow) -> Result<AppliedDefinitions> {
             applied_at: instant(row, "applied_at")?,
             applied_by: row.try_get("applied_by").map_err(failed)?,
         },
+    })
+}
+
+pub(super) fn version(row: &AnyRow) -> Result<VersionEntry> {
+    Ok(VersionEntry {
+        version: number(row, "version")?,
+        fingerprint: fingerprint(row)?,
+        applied_at: instant(row, "applied_at")?,
+        applied_by: row.try_get("applied_by").map_err(failed)?,
     })
 }
 

@@ -1,0 +1,535 @@
+//! What differs between two versions of the definitions, and what follows from it.
+//!
+//! A change is *compatible* when every value that is kept or served keeps its meaning: a description, a TTL, a schedule, a
+//! new object. It is *incompatible* when the object has another fingerprint from then on: what was computed under the
+//! old one is never mixed with what is computed under the new one.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::definitions::Definitions;
+use crate::entity::Entity;
+use crate::feature_service::{FeatureService, ServiceFeature};
+use crate::feature_view::{Computation, Feature, FeatureView};
+use crate::fingerprint::Fingerprint;
+use crate::model::{Model, Transform};
+use crate::name::Name;
+use crate::request_view::RequestView;
+use crate::source::Source;
+
+/// What differs between two versions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The objects that came, changed or went, by kind, then in the order of the newer definitions, those gone last.
+    pub objects: Vec<ObjectChange>,
+    /// Views whose rows the next night computes anew, because they are new or have another meaning.
+    pub recomputed: Vec<Name>,
+    /// Services and models that the next release does not serve any more.
+    pub unserved: Vec<Name>,
+    /// Models that read another thing than before: their bundle may not fit.
+    pub affected_models: Vec<Name>,
+}
+
+/// One object that came, changed or went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ObjectChange {
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Its name.
+    pub name: Name,
+    /// What happened to it.
+    pub change: Change,
+    /// What is different about it, a line each.
+    pub details: Vec<String>,
+}
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectKind {
+    /// An entity.
+    Entity,
+    /// A source.
+    Source,
+    /// A feature view.
+    FeatureView,
+    /// A request view.
+    RequestView,
+    /// A feature service.
+    FeatureService,
+    /// A model.
+    Model,
+}
+
+impl ObjectKind {
+    /// As people say it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Entity => "entity",
+            Self::Source => "source",
+            Self::FeatureView => "feature view",
+            Self::RequestView => "request view",
+            Self::FeatureService => "feature service",
+            Self::Model => "model",
+        }
+    }
+}
+
+/// What happened to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// It is new.
+    Added,
+    /// It changed, and means what it meant.
+    Compatible,
+    /// It changed, and has another meaning, and fingerprint, from now on.
+    Incompatible,
+    /// It is gone.
+    Removed,
+}
+
+impl Difference {
+    /// What is different in `after`; everything is new where there was nothing before.
+    #[must_use]
+    pub fn between(before: Option<&Definitions>, after: &Definitions) -> Self {
+        let mut objects = Vec::new();
+        changes(
+            &mut objects,
+            ObjectKind::Entity,
+            before.map(|d| &d.entities),
+            &after.entities,
+            &entity,
+        );
+        changes(
+            &mut objects,
+            ObjectKind::Source,
+            before.map(|d| &d.sources),
+            &after.sources,
+            &source,
+        );
+        changes(
+            &mut objects,
+            ObjectKind::FeatureView,
+            before.map(|d| &d.views),
+            &after.views,
+            &|a, b| view(a, b, before, after),
+        );
+        changes(
+            &mut objects,
+            ObjectKind::RequestView,
+            before.map(|d| &d.request_views),
+            &after.request_views,
+            &request_view,
+        );
+        changes(
+            &mut objects,
+            ObjectKind::FeatureService,
+            before.map(|d| &d.services),
+            &after.services,
+            &|a, b| service(a, b, before, after),
+        );
+        changes(
+            &mut objects,
+            ObjectKind::Model,
+            before.map(|d| &d.models),
+            &after.models,
+            &|a, b| model(a, b, before, after),
+        );
+        let of = |kinds: &[ObjectKind], changes: &[Change]| {
+            let objects = objects.iter();
+            let found = objects.filter(|o| kinds.contains(&o.kind) && changes.contains(&o.change));
+            found.map(|object| object.name.clone()).collect()
+        };
+        Self {
+            recomputed: of(
+                &[ObjectKind::FeatureView],
+                &[Change::Added, Change::Incompatible],
+            ),
+            unserved: of(
+                &[ObjectKind::FeatureService, ObjectKind::Model],
+                &[Change::Removed],
+            ),
+            affected_models: of(&[ObjectKind::Model], &[Change::Incompatible]),
+            objects,
+        }
+    }
+
+    /// Whether nothing is different.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+}
+
+/// What is different about one object, and whether it means another thing.
+#[derive(Default)]
+struct Compared {
+    details: Vec<String>,
+    incompatible: bool,
+}
+
+impl Compared {
+    fn fingerprints(before: Fingerprint, after: Fingerprint) -> Self {
+        Self {
+            details: Vec::new(),
+            incompatible: before != after,
+        }
+    }
+
+    /// A setting that may be another one.
+    fn setting<T: PartialEq>(
+        &mut self,
+        what: &str,
+        before: &T,
+        after: &T,
+        show: impl Fn(&T) -> String,
+    ) {
+        if before != after {
+            let line = format!("{what}: {} -> {}", show(before), show(after));
+            self.details.push(line);
+        }
+    }
+
+    /// Named parts that may have come, changed or gone.
+    fn parts<'a, T: PartialEq + 'a>(
+        &mut self,
+        what: &str,
+        before: impl IntoIterator<Item = (&'a str, T)>,
+        after: impl IntoIterator<Item = (&'a str, T)>,
+        show: impl Fn(&T, &T) -> String,
+    ) {
+        let before: IndexMap<&str, T> = before.into_iter().collect();
+        let after: IndexMap<&str, T> = after.into_iter().collect();
+        for (name, part) in &after {
+            match before.get(name) {
+                None => self.details.push(format!("{what} `{name}`: new")),
+                Some(old) if old != part => {
+                    self.details
+                        .push(format!("{what} `{name}`: {}", show(old, part)));
+                }
+                Some(_) => {}
+            }
+        }
+        for name in before.keys().filter(|name| !after.contains_key(*name)) {
+            self.details.push(format!("{what} `{name}`: gone"));
+        }
+        let kept = |map: &IndexMap<&str, T>, other: &IndexMap<&str, T>| {
+            let kept = map.keys().filter(|name| other.contains_key(*name));
+            kept.map(|name| (*name).to_owned()).collect::<Vec<String>>()
+        };
+        if kept(&before, &after) != kept(&after, &before) {
+            self.details.push(format!("{what}s: in another order"));
+        }
+    }
+}
+
+fn changes<T: PartialEq>(
+    objects: &mut Vec<ObjectChange>,
+    kind: ObjectKind,
+    before: Option<&IndexMap<Name, T>>,
+    after: &IndexMap<Name, T>,
+    compare: &dyn Fn(&T, &T) -> Compared,
+) {
+    let mut add = |name: &Name, change, details| {
+        objects.push(ObjectChange {
+            kind,
+            name: name.clone(),
+            change,
+            details,
+        });
+    };
+    for (name, new) in after {
+        match before.and_then(|before| before.get(name)) {
+            None => add(name, Change::Added, Vec::new()),
+            Some(old) if old == new => {}
+            Some(old) => {
+                let compared = compare(old, new);
+                let change = if compared.incompatible {
+                    Change::Incompatible
+                } else {
+                    Change::Compatible
+                };
+                add(name, change, compared.details);
+            }
+        }
+    }
+    for name in before.into_iter().flat_map(IndexMap::keys) {
+        if !after.contains_key(name) {
+            add(name, Change::Removed, Vec::new());
+        }
+    }
+}
+
+fn entity(before: &Entity, after: &Entity) -> Compared {
+    let keys = |entity: &Entity| {
+        let keys = entity.keys.iter();
+        keys.map(|key| format!("{}: {}", key.name, key.data_type))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let (old, new) = (keys(before), keys(after));
+    let mut compared = Compared {
+        incompatible: old != new,
+        ..Compared::default()
+    };
+    compared.setting("keys", &old, &new, |keys| format!("{{ {keys} }}"));
+    compared.setting("description", &before.description, &after.description, text);
+    compared
+}
+
+fn source(before: &Source, after: &Source) -> Compared {
+    let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
+    compared.setting("path", &before.path, &after.path, quoted);
+    compared.setting("format", &before.format, &after.format, |format| {
+        format!("{format:?}").to_lowercase()
+    });
+    let columns = |source: &'_ Source| -> Vec<(String, String)> {
+        let columns = source.columns.iter();
+        columns
+            .map(|(name, column)| (name.clone(), column.data_type.to_string()))
+            .collect()
+    };
+    let (old, new) = (columns(before), columns(after));
+    compared.parts("column", pairs(&old), pairs(&new), |old, new| {
+        format!("{old} -> {new}")
+    });
+    compared.setting("event_time", &before.event_time, &after.event_time, quoted);
+    compared.setting(
+        "created_time",
+        &before.created_time,
+        &after.created_time,
+        text,
+    );
+    compared.setting(
+        "timezone",
+        &before.timezone,
+        &after.timezone,
+        ToString::to_string,
+    );
+    compared.setting("description", &before.description, &after.description, text);
+    compared
+}
+
+fn view(
+    before: &FeatureView,
+    after: &FeatureView,
+    old: Option<&Definitions>,
+    new: &Definitions,
+) -> Compared {
+    let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
+    compared.setting("entity", &before.entity, &after.entity, quoted);
+    compared.setting("ttl", &before.ttl, &after.ttl, ToString::to_string);
+    compared.setting(
+        "schedule",
+        &before.schedule,
+        &after.schedule,
+        |schedule| match schedule {
+            Some(schedule) => format!("`{}` in {}", schedule.cron, schedule.timezone),
+            None => "none".to_owned(),
+        },
+    );
+    compared.parts("feature", features(before), features(after), |old, new| {
+        described(old, new)
+    });
+    match (&before.computation, &after.computation) {
+        (Computation::Sql(old), Computation::Sql(new)) => {
+            if old.text != new.text {
+                compared.details.push("sql: another text".to_owned());
+            }
+            compared.setting("sql in", &old.file, &new.file, quoted);
+        }
+        (Computation::Windows(old), Computation::Windows(new)) => {
+            let windows = |windows: &crate::feature_view::Windows| {
+                let all = windows.windows.iter().map(ToString::to_string);
+                all.collect::<Vec<_>>().join(", ")
+            };
+            compared.setting("windows", &windows(old), &windows(new), |windows| {
+                format!("[{windows}]")
+            });
+            if old.aggregates != new.aggregates {
+                compared
+                    .details
+                    .push("aggregate: another computation".to_owned());
+            }
+            compared.setting("source", &old.source, &new.source, quoted);
+        }
+        (Computation::Latest(old), Computation::Latest(new)) => {
+            compared.setting("source", &old.source, &new.source, quoted);
+        }
+        _ => compared.details.push("another kind of view".to_owned()),
+    }
+    for name in after.computation.sources() {
+        let was = old.and_then(|old| old.sources.get(name));
+        if was.is_some_and(|was| was.fingerprint != new.sources[name].fingerprint) {
+            compared
+                .details
+                .push(format!("reads source `{name}`, which changed"));
+        }
+    }
+    compared.setting("description", &before.description, &after.description, text);
+    compared
+}
+
+fn features(view: &FeatureView) -> impl Iterator<Item = (&str, &Feature)> {
+    view.features
+        .iter()
+        .map(|feature| (feature.name.as_str(), feature))
+}
+
+fn described(before: &Feature, after: &Feature) -> String {
+    let null = |feature: &Feature| {
+        if feature.nullable {
+            ", may be null"
+        } else {
+            ""
+        }
+    };
+    if before.data_type != after.data_type || before.nullable != after.nullable {
+        return format!(
+            "{}{} -> {}{}",
+            before.data_type,
+            null(before),
+            after.data_type,
+            null(after)
+        );
+    }
+    "another description".to_owned()
+}
+
+fn request_view(before: &RequestView, after: &RequestView) -> Compared {
+    let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
+    let inputs = |view: &RequestView| -> Vec<(String, String)> {
+        let inputs = view.inputs.iter().map(|field| {
+            let default = field.default.as_ref().map_or("", |_| ", has a default");
+            let null = if field.nullable { ", may be null" } else { "" };
+            (
+                field.name.to_string(),
+                format!("{}{null}{default}", field.data_type),
+            )
+        });
+        inputs.collect()
+    };
+    let (old, new) = (inputs(before), inputs(after));
+    compared.parts("input", pairs(&old), pairs(&new), |old, new| {
+        format!("{old} -> {new}")
+    });
+    let features = |view: &RequestView| -> Vec<(String, String)> {
+        let features = view.features.iter();
+        features
+            .map(|feature| {
+                (
+                    feature.name.to_string(),
+                    format!("`{}` ({})", feature.expression.trim(), feature.data_type),
+                )
+            })
+            .collect()
+    };
+    let (old, new) = (features(before), features(after));
+    compared.parts("feature", pairs(&old), pairs(&new), |old, new| {
+        format!("{old} -> {new}")
+    });
+    compared.setting("description", &before.description, &after.description, text);
+    compared
+}
+
+fn service(
+    before: &FeatureService,
+    after: &FeatureService,
+    old: Option<&Definitions>,
+    new: &Definitions,
+) -> Compared {
+    let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
+    let features = |service: &FeatureService| -> Vec<(String, String)> {
+        let features = service.features.iter();
+        features
+            .map(|feature| (feature.reference.to_string(), typed(feature)))
+            .collect()
+    };
+    let (were, are) = (features(before), features(after));
+    compared.parts("feature", pairs(&were), pairs(&are), |old, new| {
+        format!("{old} -> {new}")
+    });
+    let read: BTreeSet<&Name> = after.features.iter().map(|f| &f.reference.view).collect();
+    for name in read {
+        if fingerprint_of(old, name)
+            .is_some_and(|print| Some(print) != fingerprint_of(Some(new), name))
+        {
+            compared
+                .details
+                .push(format!("reads view `{name}`, which changed"));
+        }
+    }
+    compared.setting("description", &before.description, &after.description, text);
+    compared
+}
+
+/// A service's feature beside its name.
+fn typed(feature: &ServiceFeature) -> String {
+    match &feature.default {
+        Some(default) => {
+            let mut json = Vec::new();
+            default.write_json(feature.data_type, &mut json);
+            format!(
+                "{} or {}",
+                feature.data_type,
+                String::from_utf8_lossy(&json)
+            )
+        }
+        None => feature.data_type.to_string(),
+    }
+}
+
+fn fingerprint_of(definitions: Option<&Definitions>, view: &Name) -> Option<Fingerprint> {
+    let definitions = definitions?;
+    let stored = definitions.views.get(view).map(|view| view.fingerprint);
+    stored.or_else(|| {
+        definitions
+            .request_views
+            .get(view)
+            .map(|view| view.fingerprint)
+    })
+}
+
+fn model(before: &Model, after: &Model, old: Option<&Definitions>, new: &Definitions) -> Compared {
+    let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
+    compared.setting("service", &before.service, &after.service, quoted);
+    compared.setting("output", &before.output, &after.output, quoted);
+    compared.setting(
+        "transform",
+        &before.transform,
+        &after.transform,
+        |transform| {
+            transform
+                .map_or("the objective's", Transform::name)
+                .to_owned()
+        },
+    );
+    let was = old.and_then(|old| old.services.get(&after.service));
+    if was.is_some_and(|was| was.fingerprint != new.services[&after.service].fingerprint) {
+        compared
+            .details
+            .push(format!("reads service `{}`, which changed", after.service));
+    }
+    compared.setting("description", &before.description, &after.description, text);
+    compared
+}
+
+fn pairs(parts: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
+    parts
+        .iter()
+        .map(|(name, part)| (name.as_str(), part.as_str()))
+}
+
+fn quoted(text: &impl Display) -> String {
+    format!("`{text}`")
+}
+
+fn text(text: &Option<String>) -> String {
+    text.as_ref()
+        .map_or_else(|| "none".to_owned(), |text| format!("`{}`", text.trim()))
+}

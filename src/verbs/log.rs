@@ -1,0 +1,35 @@
+//! `nightfill log`: the history of the definitions.
+
+use crate::args::{Format, Global};
+use crate::output::{self, table};
+use crate::project::Opened;
+
+/// Lists the versions of the definitions, newest first: when each was applied and by whom. `nightfill diff` shows what
+/// is different between two of them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  nightfill log --format json")]
+pub(crate) struct Log {}
+
+impl Log {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Opened::open(global).await?;
+        let mut history = opened.registry.history().await?;
+        history.reverse();
+        if global.format == Format::Json {
+            return output::json(&history);
+        }
+        if history.is_empty() {
+            return output::line("no definitions are applied yet: run `nightfill apply` first");
+        }
+        let rows = history.iter().map(|entry| {
+            vec![
+                entry.version.to_string(),
+                entry.applied_at.to_string(),
+                entry.applied_by.clone(),
+                entry.fingerprint.short(),
+            ]
+        });
+        let headings = ["version", "applied", "by", "fingerprint"];
+        output::line(table(&headings, &[0], &rows.collect::<Vec<_>>()))
+    }
+}

@@ -1,0 +1,56 @@
+//! `nightfill plan`: what `apply` would do.
+
+use feature_defs::difference::Difference;
+use serde_json::json;
+
+use crate::args::{Format, Global};
+use crate::changes;
+use crate::output;
+use crate::project::{self, Opened};
+use crate::verbs::apply;
+
+/// Shows what `apply` would change, object by object, and what follows: which views the next night computes anew, what
+/// is not served any more, which models read something else. Changes nothing.
+///
+/// A change is compatible when every value that is kept or served keeps its meaning (a description, a TTL, a schedule);
+/// after an incompatible one the object has another fingerprint, and its rows of before and after are never mixed.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  nightfill plan\n  nightfill apply --against 3     only if version 3 is still the newest"
+)]
+pub(crate) struct Plan {}
+
+impl Plan {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let definitions = project::definitions(&project::root(global)?)?;
+        let files = Some(definitions.fingerprint);
+        let opened = Opened::with(definitions.project.clone(), files).await?;
+        let newest = opened.registry.definitions(None).await?;
+        let version = newest.as_ref().map_or(0, |newest| newest.version);
+        let before = newest.and_then(|newest| opened.read(newest).ok());
+        let before = before.map(|applied| applied.definitions);
+        let difference = Difference::between(before.as_ref(), &definitions);
+        let warnings = apply::warnings(&opened, &definitions).await?;
+        if global.format == Format::Json {
+            return output::json(&json!({
+                "against": version,
+                "fingerprint": definitions.fingerprint,
+                "difference": difference,
+                "warnings": warnings,
+            }));
+        }
+        for warning in &warnings {
+            output::note(format_args!("warning: {warning}"));
+        }
+        if difference.is_empty() && version > 0 {
+            return output::line(format_args!("nothing to do: version {version} is the same"));
+        }
+        output::line(changes::objects(&difference))?;
+        for consequence in changes::consequences(&difference) {
+            output::line(consequence)?;
+        }
+        output::line(format_args!(
+            "planned against version {version}: `nightfill apply --against {version}`"
+        ))
+    }
+}

@@ -1,0 +1,115 @@
+//! `plan`, `diff` and `log`: what changes, and what follows.
+
+use crate::harness::shop;
+
+const FILE: &str = "features/customer.yaml";
+
+fn edit(project: &crate::harness::Project, from: &str, to: &str) {
+    let text = std::fs::read_to_string(project.root().join(FILE)).expect("definitions");
+    assert!(text.contains(from), "{from}");
+    project.write(FILE, text.replacen(from, to, 1));
+}
+
+#[test]
+fn everything_is_new_before_the_first_apply() {
+    let project = shop();
+    assert_eq!(
+        project.run(&["plan"]),
+        "  + entity customer
+  + source purchases
+  + feature view spend
+  + feature view largest
+  + feature service spend_v1
+computed by the next night: spend, largest
+planned against version 0: `nightfill apply --against 0`
+"
+    );
+    assert_eq!(
+        project.run(&["log"]),
+        "no definitions are applied yet: run `nightfill apply` first\n"
+    );
+}
+
+#[test]
+fn a_plan_says_what_keeps_its_meaning_and_what_does_not() {
+    let project = shop();
+    project.run(&["apply"]);
+    assert_eq!(
+        project.run(&["plan"]),
+        "nothing to do: version 1 is the same\n"
+    );
+
+    edit(&project, "ttl: none", "ttl: 3d");
+    assert_eq!(
+        project.run(&["plan"]),
+        "  ~ feature view spend (compatible)
+      ttl: none -> 3d
+planned against version 1: `nightfill apply --against 1`
+"
+    );
+    project.run(&["apply"]);
+
+    edit(&project, "windows: [7d, lifetime]", "windows: [7d, 30d]");
+    edit(&project, "max(amount)", "min(amount)");
+    edit(&project, "[spend.*, largest.amount]", "[spend.*]");
+    let plan = "  ~ feature view spend (incompatible)
+      feature `amount_30d`: new
+      feature `orders_30d`: new
+      feature `amount_lifetime`: gone
+      feature `orders_lifetime`: gone
+      windows: [7d, lifetime] -> [7d, 30d]
+  ~ feature view largest (incompatible)
+      sql: another text
+  ~ feature service spend_v1 (incompatible)
+      feature `spend.amount_30d`: new
+      feature `spend.orders_30d`: new
+      feature `spend.amount_lifetime`: gone
+      feature `spend.orders_lifetime`: gone
+      feature `largest.amount`: gone
+      reads view `spend`, which changed
+";
+    let consequences = "computed by the next night: spend, largest
+planned against version 2: `nightfill apply --against 2`
+";
+    assert_eq!(project.run(&["plan"]), format!("{plan}{consequences}"));
+    assert!(project.run(&["apply"]).starts_with(plan));
+    assert_eq!(
+        project.run(&["diff"]),
+        format!("version 2 -> version 3\n{plan}")
+    );
+    assert_eq!(
+        project.run(&["diff", "3", "3"]),
+        "versions 3 and 3 say the same\n"
+    );
+    let all = project.json(&["diff", "1"]);
+    assert_eq!((&all["from"], &all["to"]), (&1.into(), &3.into()));
+    let refused = project.fail(&["diff", "9"]);
+    assert_eq!(
+        refused,
+        "error: there is no version 9 of the definitions: `nightfill log` lists them\n"
+    );
+}
+
+#[test]
+fn removed_services_are_told() {
+    let project = shop();
+    project.run(&["apply"]);
+    let text = std::fs::read_to_string(project.root().join(FILE)).expect("definitions");
+    let (kept, _) = text.split_once("services:").expect("services");
+    project.write(FILE, kept);
+    assert_eq!(
+        project.run(&["plan"]),
+        "  - feature service spend_v1
+not served from the next release on: spend_v1
+planned against version 1: `nightfill apply --against 1`
+"
+    );
+    let log = project.json(&["log"]);
+    assert_eq!(log[0]["version"], 1);
+    assert!(
+        log[0]["applied_at"]
+            .as_str()
+            .expect("an instant")
+            .ends_with('Z')
+    );
+}
