@@ -9,7 +9,7 @@ use feature_defs::time::{Instant, TimeError};
 
 use crate::verbs::{
     apply, check, demo, diff, features, init, log, model, plan, predict, release, run, schedule,
-    serve, status, training_set,
+    schema, serve, status, training_set,
 };
 
 /// What a script can tell from the end of a verb.
@@ -127,6 +127,8 @@ pub(crate) enum Verb {
     /// Import and list models
     #[command(subcommand)]
     Model(model::Model),
+    /// Print a JSON Schema of definition files, for editors
+    Schema(schema::Schema),
     /// Show what is applied, what ran and what is served
     Status(status::Status),
 }

@@ -13,7 +13,7 @@ use arrow::datatypes::{Field, Schema};
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_service::{FeatureService, Origin};
 use feature_defs::name::{FeatureRef, Name};
-use feature_defs::time::Stopwatch;
+use feature_defs::time::{Instant, Stopwatch};
 use feature_defs::value::Value;
 
 use crate::error::{Error, Result};
@@ -38,6 +38,8 @@ pub struct TrainingSetRequest {
     pub entities: PathBuf,
     /// The frame's column with each row's as-of.
     pub as_of: String,
+    /// The instant that it is: rows that look from a later one are refused.
+    pub now: Instant,
     /// Where the training set is written, as Parquet.
     pub output: PathBuf,
 }
@@ -73,6 +75,7 @@ pub async fn build(
     })?;
     let target = Target::new(&request.output, &request.entities)?;
     let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;
+    frame.refuse_the_future(&request.as_of, request.now)?;
     let (joined, unavailable) = join(session, definitions, service, &frame).await?;
     target.write(&joined)?;
     Ok(TrainingSetReport {

@@ -1,7 +1,7 @@
 //! Latency of one prediction: in process, and over HTTP on loopback beside an empty handler measured in the same run.
 //!
 //! 30 stored and 5 request-time features, 100 trees of 31 leaves, embedded store, 10,000 customers, one entity a request.
-//! `cargo bench -p serving --bench predict`
+//! `cargo bench --bench predict`
 //!
 //! On idle cores waking the other one is most of what HTTP takes; `taskset -c 0` keeps server and client on one, which
 //! shows what the server itself takes.

@@ -13,6 +13,7 @@ pub(crate) mod predict;
 pub(crate) mod release;
 pub(crate) mod run;
 pub(crate) mod schedule;
+pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod training_set;
@@ -41,6 +42,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Verb::TrainingSet(verb) => verb.run(global).await,
         Verb::Release(verb) => verb.run(global).await,
         Verb::Model(verb) => verb.run(global).await,
+        Verb::Schema(verb) => verb.run(),
         Verb::Status(verb) => verb.run(global).await,
     }
 }

@@ -58,6 +58,8 @@ pub(crate) struct Imported {
     file_bytes: usize,
     /// Whether the registry had it before.
     known: bool,
+    /// Whether it was the newest already.
+    newest: bool,
 }
 
 impl Imported {
@@ -83,8 +85,14 @@ impl std::fmt::Display for Imported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (model, bundle, inputs) = (&self.model, self.fingerprint.short(), self.inputs);
         let kib = |bytes: usize| bytes.div_ceil(1024);
-        if self.known {
+        if self.newest {
             return write!(f, "{model}@{bundle} is imported already: {inputs} inputs");
+        }
+        if self.known {
+            return write!(
+                f,
+                "{model}@{bundle} is the newest again: {inputs} inputs; the next run releases it"
+            );
         }
         write!(
             f,
@@ -120,10 +128,17 @@ pub(crate) async fn import(opened: &Opened, model: &Name, file: &Path) -> anyhow
     let bundle = Bundle::build(declared, service, &ensemble)
         .with_context(|| format!("`{}` is not imported", file.display()))?;
     let fingerprint = bundle.fingerprint();
-    let known = opened.registry.bundles().await?;
-    let known = known
+    let bundles = opened.registry.bundles().await?;
+    let of_model: Vec<_> = bundles
         .iter()
-        .any(|entry| entry.model == *model && entry.fingerprint == fingerprint);
+        .filter(|entry| entry.model == *model)
+        .collect();
+    let known = of_model
+        .iter()
+        .any(|entry| entry.fingerprint == fingerprint);
+    let newest = of_model
+        .last()
+        .is_some_and(|entry| entry.fingerprint == fingerprint);
     let bytes = bundle.to_bytes();
     let imported = Imported {
         model: model.clone(),
@@ -132,6 +147,7 @@ pub(crate) async fn import(opened: &Opened, model: &Name, file: &Path) -> anyhow
         bytes: bytes.len(),
         file_bytes: text.len(),
         known,
+        newest,
     };
     let kept = NewBundle {
         model: model.clone(),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use feature_defs::name::Name;
+use feature_defs::time::{Clock, SystemClock};
 use pipelines::training_set::{AS_OF, TrainingSetRequest, build};
 
 use crate::args::{Format, Global};
@@ -44,6 +45,7 @@ impl TrainingSet {
             service: self.service,
             entities: self.entities,
             as_of: self.as_of_column,
+            now: SystemClock.now(),
             output: self.output,
         };
         let report = build(&session, &definitions, &request).await?;

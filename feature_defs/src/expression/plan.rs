@@ -13,7 +13,7 @@ use datafusion_physical_expr::expressions::cast;
 use datafusion_physical_expr::{PhysicalExpr, create_physical_expr};
 use datafusion_sql::planner::{PlannerContext, SqlToRel};
 use datafusion_sql::sqlparser::ast::{
-    Expr as SqlExpr, Spanned, Value as SqlValue, visit_expressions,
+    Expr as SqlExpr, Ident, Spanned, Value as SqlValue, visit_expressions, visit_expressions_mut,
 };
 use datafusion_sql::sqlparser::dialect::GenericDialect;
 use datafusion_sql::sqlparser::parser::Parser;
@@ -82,6 +82,7 @@ pub(crate) fn check(
         return Ok(None);
     };
     let canonical = parsed.to_string();
+    let parsed = qualified(parsed);
     let (physical, arrow_type) =
         physical(parsed, inputs).map_err(|error| engine_faults(text, &error))?;
     let Some(data_type) = DataType::from_arrow(&arrow_type) else {
@@ -284,13 +285,29 @@ fn unknown_feature(
     fault
 }
 
+/// What stands before a request field when it is planned, so that it is never taken for a feature of its name. No view
+/// can be called so.
+const FIELDS: &str = "$request";
+
+/// The expression with its request fields qualified.
+fn qualified(mut parsed: SqlExpr) -> SqlExpr {
+    let _: ControlFlow<()> = visit_expressions_mut(&mut parsed, |expr| {
+        if let SqlExpr::Identifier(ident) = expr {
+            let fields = Ident::with_quote_and_span('"', ident.span, FIELDS);
+            *expr = SqlExpr::CompoundIdentifier(vec![fields, ident.clone()]);
+        }
+        ControlFlow::Continue(())
+    });
+    parsed
+}
+
 fn physical(
     parsed: SqlExpr,
     inputs: &[(RequestInput, DataType)],
 ) -> datafusion_common::Result<(Arc<dyn PhysicalExpr>, ArrowType)> {
     let fields = inputs.iter().map(|(input, data_type)| match input {
         RequestInput::Field(name) => (
-            None,
+            Some(TableReference::bare(FIELDS)),
             Arc::new(Field::new(name.as_str(), data_type.to_arrow(), true)),
         ),
         RequestInput::Feature(reference) => {

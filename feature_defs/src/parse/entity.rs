@@ -1,6 +1,7 @@
 //! `entities:`
 
 use crate::entity::KEY_TYPES;
+use crate::language::keys::ENTITY;
 use crate::name::Name;
 use crate::parse::members::Members;
 use crate::parse::objects::{DeclaredEntity, DeclaredKey};
@@ -21,7 +22,7 @@ pub(crate) fn read<'a>(
     node: &'a Node,
 ) -> DeclaredEntity {
     let owner = format!("entity `{name}`");
-    let fields = reader.fields(node, &key.span, &owner, &["keys", "description"]);
+    let fields = reader.fields(node, &key.span, &owner, &ENTITY.names());
     let description = fields.as_ref().and_then(|f| reader.description(f));
     let keys_node = fields.and_then(|fields| reader.require(&fields, "keys"));
     let keys = keys_node.and_then(|node| read_keys(reader, node, &owner));

@@ -38,6 +38,7 @@ pub use project::PROJECT_FILE;
 
 use crate::definitions::{DefinitionFile, Definitions};
 use crate::error::{Problem, Problems, Span};
+use crate::language::keys::PROJECT;
 use crate::name::Name;
 use crate::project::Project;
 use crate::suggestion::accepted;
@@ -227,7 +228,7 @@ fn read_sections<'a>(reader: &mut Reader<'a>, tree: &'a Node, objects: &mut Obje
 
 fn refuse_section(reader: &mut Reader<'_>, key: &Text) {
     let name = key.text.as_str();
-    let (message, help) = if project::KEYS.contains(&name) {
+    let (message, help) = if PROJECT.names().contains(&name) {
         let message = format!("`{name}` is a setting of the project");
         (message, format!("settings stand in `{PROJECT_FILE}`"))
     } else {

@@ -1,5 +1,6 @@
 //! `models:`
 
+use crate::language::keys::{MODEL, OUTPUT};
 use crate::model::Transform;
 use crate::name::Name;
 use crate::parse::objects::DeclaredModel;
@@ -23,8 +24,7 @@ pub(crate) fn read<'a>(
         },
         transform: None,
     };
-    let known = ["service", "output", "description"];
-    let Some(fields) = reader.fields(node, &key.span, &owner, &known) else {
+    let Some(fields) = reader.fields(node, &key.span, &owner, &MODEL.names()) else {
         return model;
     };
     model.description = reader.description(&fields);
@@ -34,7 +34,7 @@ pub(crate) fn read<'a>(
         return model;
     };
     let span = fields.key_span("output");
-    let Some(fields) = reader.fields(node, &span, "`output`", &["name", "transform"]) else {
+    let Some(fields) = reader.fields(node, &span, "`output`", &OUTPUT.names()) else {
         return model;
     };
     if let Some(node) = fields.get("name")

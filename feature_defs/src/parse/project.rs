@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::definitions::DefinitionFile;
+use crate::language::keys::PROJECT;
 use crate::name::Name;
 use crate::parse::reader::Reader;
 use crate::parse::yaml::{Kind, Node};
@@ -11,10 +12,8 @@ use crate::project::{Location, Project};
 /// The file that makes a folder a project.
 pub const PROJECT_FILE: &str = "nightfill.yaml";
 
-/// Keys of the settings.
-pub(crate) const KEYS: [&str; 6] = [
-    "version", "project", "timezone", "registry", "offline", "online",
-];
+/// The settings that say where state lives.
+const PLACES: [&str; 3] = ["registry", "offline", "online"];
 
 const DEFAULT_REGISTRY: &str = ".nightfill/registry.db";
 const DEFAULT_OFFLINE: &str = ".nightfill/offline";
@@ -30,7 +29,7 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> 
             .find('\n')
             .unwrap_or(reader.file.text.len()),
     };
-    let known: Vec<&str> = KEYS.iter().chain(&super::SECTIONS).copied().collect();
+    let known: Vec<&str> = PROJECT.names().into_iter().chain(super::SECTIONS).collect();
     let fields = reader.fields(node, &start, "the project", &known)?;
     let version = reader.require(&fields, "version");
     if let Some(node) = version {
@@ -139,8 +138,7 @@ pub(crate) fn state_paths(file: &DefinitionFile) -> Vec<PathBuf> {
         return paths;
     };
     for (key, value) in map.entries {
-        if let (true, Kind::Scalar { text, .. }) =
-            (KEYS[3..].contains(&key.text.as_str()), value.kind)
+        if let (true, Kind::Scalar { text, .. }) = (PLACES.contains(&key.text.as_str()), value.kind)
             && postgres(&text).is_none()
         {
             let path = text

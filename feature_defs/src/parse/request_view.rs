@@ -1,6 +1,7 @@
 //! `request_views:`
 
 use crate::data_type::DataType;
+use crate::language::keys::{REQUEST_FEATURE, REQUEST_FIELD, REQUEST_VIEW};
 use crate::name::Name;
 use crate::parse::embedded::Embedded;
 use crate::parse::members::Members;
@@ -22,8 +23,7 @@ pub(crate) fn read<'a>(
         inputs: Members::unknown(),
         features: Members::unknown(),
     };
-    let known = ["inputs", "features", "description"];
-    let Some(fields) = reader.fields(node, &key.span, &owner, &known) else {
+    let Some(fields) = reader.fields(node, &key.span, &owner, &REQUEST_VIEW.names()) else {
         return view;
     };
     view.description = reader.description(&fields);
@@ -77,8 +77,7 @@ fn read_parts<'a>(
     node: &'a Node,
 ) -> Option<()> {
     let owner = format!("request field `{}`", field.name.value);
-    let known = ["type", "default", "nullable"];
-    let fields = reader.fields(node, &field.name.span, &owner, &known)?;
+    let fields = reader.fields(node, &field.name.span, &owner, &REQUEST_FIELD.names())?;
     let nullable = match fields.get("nullable") {
         Some(node) => {
             let named = [("true", true), ("false", false)];
@@ -127,7 +126,7 @@ fn read_feature<'a>(
     let (expression, description) = match node.kind {
         Kind::Mapping(_) => {
             let owner = format!("feature `{}`", key.text);
-            let fields = reader.fields(node, &key.span, &owner, &["expression", "description"])?;
+            let fields = reader.fields(node, &key.span, &owner, &REQUEST_FEATURE.names())?;
             let node = reader.require(&fields, "expression");
             let expression = node.and_then(|node| reader.text(node, "`expression`"));
             (expression, reader.description(&fields))

@@ -1,5 +1,6 @@
 //! `services:`
 
+use crate::language::keys::{SERVICE, SERVICE_FEATURE};
 use crate::name::Name;
 use crate::parse::members::Members;
 use crate::parse::objects::{DeclaredService, DeclaredServiceFeature};
@@ -14,7 +15,7 @@ pub(crate) fn read<'a>(
     node: &'a Node,
 ) -> DeclaredService {
     let owner = format!("service `{name}`");
-    let fields = reader.fields(node, &key.span, &owner, &["features", "description"]);
+    let fields = reader.fields(node, &key.span, &owner, &SERVICE.names());
     let description = fields.as_ref().and_then(|f| reader.description(f));
     let features = fields.and_then(|fields| reader.require(&fields, "features"));
     let features = features.and_then(|node| read_features(reader, node, &owner));
@@ -50,8 +51,12 @@ fn read_entry<'a>(reader: &mut Reader<'a>, item: &'a Node) -> Option<DeclaredSer
                 reader.refuse(&node.span, message, help);
                 return None;
             }
-            let fields =
-                reader.fields(node, &key.span, &format!("`{}`", key.text), &["default"])?;
+            let fields = reader.fields(
+                node,
+                &key.span,
+                &format!("`{}`", key.text),
+                &SERVICE_FEATURE.names(),
+            )?;
             (key.clone(), fields.get("default").cloned())
         }
         _ => (reader.text(item, "a feature of the service")?, None),

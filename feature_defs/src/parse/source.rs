@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
+use crate::language::keys::SOURCE;
 use crate::name::Name;
 use crate::parse::members::{Found, Members};
 use crate::parse::objects::{DeclaredColumn, DeclaredSource};
@@ -13,17 +14,6 @@ use crate::parse::yaml::{Node, Text};
 use crate::source::{Column, Source, SourceFormat};
 use crate::suggestion::accepted;
 
-const KEYS: [&str; 8] = [
-    "path",
-    "format",
-    "delimiter",
-    "columns",
-    "event_time",
-    "created_time",
-    "timezone",
-    "description",
-];
-
 /// `name: {path, columns: {column: type}, event_time, created_time?, format?, delimiter?, timezone?, description?}`
 pub(crate) fn read<'a>(
     reader: &mut Reader<'a>,
@@ -31,7 +21,12 @@ pub(crate) fn read<'a>(
     name: &Name,
     node: &'a Node,
 ) -> DeclaredSource {
-    let fields = reader.fields(node, &key.span, &format!("source `{name}`"), &KEYS);
+    let fields = reader.fields(
+        node,
+        &key.span,
+        &format!("source `{name}`"),
+        &SOURCE.names(),
+    );
     let Some(fields) = fields else {
         return DeclaredSource {
             columns: Members::unknown(),

@@ -2,6 +2,7 @@
 
 use crate::definitions::DefinitionFile;
 use crate::feature_view::Schedule;
+use crate::language::keys::{FEATURE, LATEST, SCHEDULE, SQL, VIEW, WINDOWS};
 use crate::name::Name;
 use crate::parse::embedded::Embedded;
 use crate::parse::members::Members;
@@ -12,11 +13,6 @@ use crate::parse::yaml::{Kind, Map, Node, Text};
 use crate::suggestion::nearest;
 use crate::time::{TimeError, TimeSpan, Ttl};
 use crate::validate::schedule::fires;
-
-const COMMON: [&str; 4] = ["entity", "ttl", "schedule", "description"];
-const SQL: [&str; 3] = ["sql", "sql_file", "features"];
-const WINDOWS: [&str; 4] = ["source", "join", "windows", "aggregate"];
-const LATEST: [&str; 3] = ["source", "join", "latest"];
 
 /// How a view's features come about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +26,11 @@ impl Way {
     const ALL: [Self; 3] = [Self::Sql, Self::Windows, Self::Latest];
 
     /// The keys that only a view of this kind has.
-    const fn keys(self) -> &'static [&'static str] {
+    fn keys(self) -> Vec<&'static str> {
         match self {
-            Self::Sql => &SQL,
-            Self::Windows => &WINDOWS,
-            Self::Latest => &LATEST,
+            Self::Sql => SQL.names(),
+            Self::Windows => WINDOWS.names(),
+            Self::Latest => LATEST.names(),
         }
     }
 }
@@ -58,8 +54,8 @@ pub(crate) fn read<'a>(
         return view;
     };
     let way = read_way(reader, key, map, &owner);
-    let own = way.map_or_else(all_keys, |way| way.keys().to_vec());
-    let known: Vec<&str> = own.into_iter().chain(COMMON).collect();
+    let own = way.map_or_else(all_keys, Way::keys);
+    let known: Vec<&str> = own.into_iter().chain(VIEW.names()).collect();
     let Some(fields) = reader.fields(node, &key.span, &owner, &known) else {
         return view;
     };
@@ -104,11 +100,7 @@ fn read_way(reader: &mut Reader<'_>, key: &Text, map: &Map, owner: &str) -> Opti
 
 /// The keys of views of all kinds, but those that all have.
 fn all_keys() -> Vec<&'static str> {
-    let mut keys: Vec<&str> = Way::ALL
-        .iter()
-        .flat_map(|way| way.keys())
-        .copied()
-        .collect();
+    let mut keys: Vec<&str> = Way::ALL.into_iter().flat_map(Way::keys).collect();
     keys.sort_unstable();
     keys.dedup();
     keys
@@ -128,7 +120,7 @@ fn read_schedule<'a>(
 ) -> Option<Schedule> {
     let (cron, timezone) = match node.kind {
         Kind::Mapping(_) => {
-            let fields = reader.fields(node, span, "the schedule", &["cron", "timezone"])?;
+            let fields = reader.fields(node, span, "the schedule", &SCHEDULE.names())?;
             let cron = reader.require(&fields, "cron");
             let timezone = match fields.get("timezone") {
                 Some(node) => reader.timezone(node),
@@ -261,7 +253,7 @@ fn read_feature<'a>(
     let (data_type, description) = match node.kind {
         Kind::Mapping(_) => {
             let owner = format!("feature `{}`", key.text);
-            let fields = reader.fields(node, &key.span, &owner, &["type", "description"])?;
+            let fields = reader.fields(node, &key.span, &owner, &FEATURE.names())?;
             let node = reader.require(&fields, "type");
             let data_type = node.and_then(|node| reader.data_type(node));
             (data_type, reader.description(&fields))

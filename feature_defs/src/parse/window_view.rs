@@ -59,7 +59,10 @@ fn read_window_list<'a>(
 fn parse_window(text: &str) -> Result<Window, TimeError> {
     match text {
         "lifetime" => Ok(Window::Lifetime),
-        text => match TimeSpan::parse(text)? {
+        text => match TimeSpan::parse(text).map_err(|error| TimeError {
+            expected: "a window: write a time span (`7d`) or `lifetime`",
+            ..error
+        })? {
             span if span.micros() > 0 => Ok(Window::Last(span)),
             _ => Err(TimeError {
                 text: text.to_owned(),

@@ -59,7 +59,7 @@ impl Validator<'_> {
         let unread: Vec<String> = unread.collect();
         if !unread.is_empty() {
             let message = format!(
-                "the service `{}` has features that no model reads: {}",
+                "the service `{}` has features that a model cannot read: {}",
                 text.text,
                 unread.join(", ")
             );

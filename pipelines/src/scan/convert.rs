@@ -268,6 +268,12 @@ pub(super) fn plain_floats(column: &ArrayRef) -> ArrayRef {
     }
 }
 
+/// A file's type by the name that definitions give it, where they have one.
+pub(crate) fn shown_type(data_type: &ArrowType) -> String {
+    let declared = DataType::from_arrow(data_type);
+    declared.map_or_else(|| data_type.to_string(), |declared| format!("`{declared}`"))
+}
+
 #[cfg(test)]
 mod tests {
     use arrow::array::{

@@ -28,6 +28,22 @@ pub(super) struct CsvFile {
     fields: Vec<usize>,
 }
 
+/// What to try when the header is one field that another delimiter would part.
+fn other_delimiter(header: &[String]) -> String {
+    let [only] = header else {
+        return String::new();
+    };
+    let delimiter = [';', '\t', '|', ',']
+        .into_iter()
+        .find(|sign| only.contains(*sign));
+    delimiter.map_or_else(String::new, |sign| {
+        format!(
+            "; does the source need `delimiter: {:?}`?",
+            sign.to_string()
+        )
+    })
+}
+
 impl CsvFile {
     pub(super) fn open(file: SourceFile, source: &Source, delimiter: u8) -> Result<Self> {
         let (_, header) = open(&file, delimiter)?;
@@ -36,9 +52,10 @@ impl CsvFile {
             let field = header.iter().position(|field| field == name);
             fields.push(field.ok_or_else(|| {
                 let message = format!(
-                    "has no column `{name}`, which source `{}` declares (its header has: {})",
+                    "has no column `{name}`, which source `{}` declares (its header has: {}){}",
                     source.name,
-                    header.join(", ")
+                    header.join(", "),
+                    other_delimiter(&header)
                 );
                 Error::input(&file.shown, message)
             })?);

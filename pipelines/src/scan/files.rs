@@ -61,7 +61,10 @@ pub(crate) fn find(root: &Path, pattern: &str) -> Result<Vec<SourceFile>> {
     }
     files.sort_by(|a, b| a.shown.cmp(&b.shown));
     if files.is_empty() {
-        return Err(Error::input(pattern, "no file has this path"));
+        return Err(Error::input(
+            pattern,
+            "no file has this path; paths of sources start at the project's folder",
+        ));
     }
     Ok(files)
 }
@@ -137,7 +140,10 @@ mod tests {
         std::fs::write(root.join("nothing.csv"), "").expect("file");
         std::os::unix::fs::symlink("../secret.csv", root.join("link.csv")).expect("link");
         let refused = |pattern| find(&root, pattern).expect_err("refused").to_string();
-        assert_eq!(refused("gone/*.csv"), "`gone/*.csv`: no file has this path");
+        assert_eq!(
+            refused("gone/*.csv"),
+            "`gone/*.csv`: no file has this path; paths of sources start at the project's folder"
+        );
         assert_eq!(refused("nothing.csv"), "`nothing.csv`: is empty (0 bytes)");
         assert!(refused("link.csv").starts_with("`link.csv`: leads out"));
         assert!(refused("../secret.csv").contains("leads out"));

@@ -16,7 +16,7 @@ mod sorted;
 mod table;
 mod unchanged;
 
-pub(crate) use convert::Conversion;
+pub(crate) use convert::{Conversion, shown_type};
 pub(crate) use csv::read_frame as read_csv_frame;
 pub(crate) use sorted::{KEY, SortedRows, sorted_by_key};
 pub(crate) use table::{CutSource, RowCount};

@@ -14,7 +14,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::basic::Type as PhysicalType;
 
 use super::Cut;
-use super::convert::{Conversion, to_instants};
+use super::convert::{Conversion, shown_type, to_instants};
 use super::files::SourceFile;
 use super::table::ReadPlan;
 use crate::error::{Error, Result};
@@ -58,8 +58,8 @@ impl ParquetFile {
                         Error::input(
                             &file.shown,
                             format!(
-                                "column `{name}` is {}, which does not widen to the declared `{}` without loss",
-                                field.data_type(),
+                                "column `{name}` is {}, which does not widen to the declared `{}` without loss: declare it as the file has it, or convert the file",
+                                shown_type(field.data_type()),
                                 column.data_type
                             ),
                         )

@@ -16,7 +16,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::error::{Error, Result};
 use crate::keys;
-use crate::scan::{Conversion, read_csv_frame};
+use crate::scan::{Conversion, read_csv_frame, shown_type};
 
 /// An entity frame in memory.
 #[derive(Debug)]
@@ -122,8 +122,8 @@ impl Frame {
         };
         let conversion = Conversion::new(column.data_type(), declared).ok_or_else(|| {
             let message = format!(
-                "column `{name}` is {}, which does not widen to `{declared}` without loss",
-                column.data_type()
+                "column `{name}` is {}, which does not widen to `{declared}` without loss: convert it in the frame, or declare `{name}` otherwise",
+                shown_type(column.data_type())
             );
             Error::input(&self.shown, message)
         })?;
@@ -158,6 +158,20 @@ impl Frame {
             as_ofs.push(Instant::from_micros(micros));
         }
         Ok(as_ofs)
+    }
+
+    /// Refuses rows that look from an instant that has not come: their values would be others later.
+    pub(super) fn refuse_the_future(&self, column: &str, now: Instant) -> Result<()> {
+        let later = |as_of: &Instant| *as_of > now;
+        let Some(row) = self.as_ofs.iter().position(later) else {
+            return Ok(());
+        };
+        let message = format!(
+            "column `{column}`, row {}: {} is in the future, it is {now} now: what will be known then is not known yet",
+            row + 1,
+            self.as_ofs[row]
+        );
+        Err(Error::input(&self.shown, message))
     }
 
     fn refuse_repeated_names(&self) -> Result<()> {

@@ -17,6 +17,7 @@ fn example() -> Definitions {
 
 fn request(dir: &Path, entities: &str) -> TrainingSetRequest {
     TrainingSetRequest {
+        now: Instant::from_micros(i64::MAX),
         service: name("buys_again_v1"),
         entities: dir.join(entities),
         as_of: AS_OF.to_owned(),

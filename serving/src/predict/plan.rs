@@ -103,7 +103,7 @@ impl ReleasePlan {
                     return Err(PlanError(format!("model `{name}`: {reason}")));
                 }
                 (_, None) => Err(format!(
-                    "release {} has no bundle of model `{name}`: import one, then run again",
+                    "release {} has no bundle of model `{name}`: it was published before one was imported; `nightfill run` publishes one that has it",
                     release.number
                 )),
             };

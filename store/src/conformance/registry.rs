@@ -167,6 +167,11 @@ async fn bundles_are_kept_whole(registry: &dyn Registry) {
         found,
         [("basket", 0, 1), ("churn", 3 << 20, 2), ("churn", 6, 3)]
     );
+    let again = bundle("churn", &large, 4);
+    registry.put_bundle(&again).await.expect("kept again");
+    let newest = registry.bundles().await.expect("bundles").pop();
+    let newest = newest.map(|entry| (entry.fingerprint, entry.imported_at));
+    assert_eq!(newest, Some((again.fingerprint, again.imported_at)));
     let bytes = registry
         .bundle(Fingerprint::of([&large]))
         .await

@@ -16,7 +16,7 @@ use crate::release::{Release, ReleaseNumber};
 /// The system of record.
 ///
 /// An implementation MUST make each method one transaction, durable when it returns, and MUST keep history: nothing
-/// here overwrites a definition, a finished run, a release or a bundle. Methods have no default bodies.
+/// here overwrites a definition, a finished run, a release or the bytes of a bundle. Methods have no default bodies.
 #[async_trait]
 pub trait Registry: Send + Sync + fmt::Debug {
     /// Adds a version of the definitions if `expected` is still the newest one (0: none yet), else fails with `Conflict`.
@@ -47,13 +47,13 @@ pub trait Registry: Send + Sync + fmt::Debug {
     /// Recorded releases, by ascending number.
     async fn releases(&self) -> Result<Vec<Release>>;
 
-    /// Keeps a bundle. The same bundle again changes nothing.
+    /// Keeps a bundle, as the newest of its model. The same bundle again becomes the newest again.
     async fn put_bundle(&self, bundle: &NewBundle) -> Result<()>;
 
     /// The bytes of a bundle, or `NotFound`.
     async fn bundle(&self, fingerprint: Fingerprint) -> Result<Vec<u8>>;
 
-    /// All bundles, by model, then oldest first.
+    /// All bundles, by model, then by when they were imported last, the newest last.
     async fn bundles(&self) -> Result<Vec<BundleEntry>>;
 
     /// Takes a lease that nobody holds at `now`, or fails with `Conflict` naming the holder and until when. Each

@@ -169,7 +169,7 @@ async fn models_without_a_bundle_and_views_without_rows_are_not_served_and_say_w
     fixture.predictor.serve(Arc::new(plan));
     let (status, answer) = fixture.post("/v1/predict/churn", "{}").await;
     assert_eq!(status.as_u16(), 404);
-    let message = "release 1 has no bundle of model `churn`: import one, then run again";
+    let message = "release 1 has no bundle of model `churn`: it was published before one was imported; `nightfill run` publishes one that has it";
     assert_eq!(answer["error"]["message"], message);
     let (status, answer) = fixture.post("/v1/features/visits_v1", "{}").await;
     assert_eq!(status.as_u16(), 404);

@@ -222,7 +222,7 @@ impl Registry for SqlRegistry {
     }
 
     async fn put_bundle(&self, bundle: &NewBundle) -> Result<()> {
-        query("INSERT INTO bundles (model, fingerprint, bytes, imported_at) VALUES ($1, $2, $3, $4) ON CONFLICT (model, fingerprint) DO NOTHING")
+        query("INSERT INTO bundles (model, fingerprint, bytes, imported_at) VALUES ($1, $2, $3, $4) ON CONFLICT (model, fingerprint) DO UPDATE SET imported_at = excluded.imported_at")
             .bind(bundle.model.as_str())
             .bind(bundle.fingerprint.to_string())
             .bind(bundle.bytes.as_slice())
@@ -248,7 +248,7 @@ impl Registry for SqlRegistry {
 
     async fn bundles(&self) -> Result<Vec<BundleEntry>> {
         let found = query(
-            "SELECT model, fingerprint, CAST(length(bytes) AS BIGINT) AS size, imported_at FROM bundles ORDER BY model, id",
+            "SELECT model, fingerprint, CAST(length(bytes) AS BIGINT) AS size, imported_at FROM bundles ORDER BY model, imported_at, id",
         )
         .fetch_all(&self.pool)
         .await

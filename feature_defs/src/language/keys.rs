@@ -1,0 +1,507 @@
+//! Every key of the language.
+
+use crate::language::Form::{
+    Bool, Cron, DataType, Either, List, Map, Name, OneOf, Part, Path, Reference, Span, Syntax,
+    Text, Timezone, Value,
+};
+use crate::language::Presence::{Default, OrElse, Required};
+use crate::language::{Form, Key, Object, Presence};
+
+const fn key(
+    name: &'static str,
+    form: Form,
+    presence: Presence,
+    meaning: &'static str,
+    example: &'static str,
+) -> Key {
+    Key {
+        name,
+        form,
+        presence,
+        meaning,
+        example,
+    }
+}
+
+const DESCRIPTION: Key = key(
+    "description",
+    Text,
+    Default("none"),
+    "What it is, for people. Never part of a fingerprint.",
+    "All purchases since 1997",
+);
+
+pub(crate) static PROJECT: Object = Object {
+    title: "The project: `nightfill.yaml`",
+    meaning: "The file that makes a folder a project. It holds settings, and may hold sections as every other file does.",
+    keys: &[
+        key(
+            "version",
+            OneOf(&["1"]),
+            Required,
+            "The version of this language.",
+            "1",
+        ),
+        key("project", Name, Required, "The project's name.", "shop"),
+        key(
+            "timezone",
+            Timezone,
+            Default("`UTC`"),
+            "The zone of days and of times without one, and of schedules, unless they name another.",
+            "Europe/Vienna",
+        ),
+        key(
+            "registry",
+            Syntax("`sqlite://path` or `postgres://user@host/database`"),
+            Default("`sqlite://.nightfill/registry.db`"),
+            "Where definitions, runs, releases and models are recorded. A password is not written here: it comes from `PGPASSWORD` or the password file.",
+            "postgres://nightfill@db/features",
+        ),
+        key(
+            "offline",
+            Path,
+            Default("`.nightfill/offline`"),
+            "The folder of all computed snapshots.",
+            "data/offline",
+        ),
+        key(
+            "online",
+            Syntax("`embedded://path`"),
+            Default("`embedded://.nightfill/online`"),
+            "Where served releases are.",
+            "embedded://data/online",
+        ),
+    ],
+    example: "version: 1
+project: shop
+timezone: Europe/Vienna
+",
+};
+
+pub(crate) static ENTITY: Object = Object {
+    title: "`entities`",
+    meaning: "The things that features describe, found by one or more typed keys.",
+    keys: &[
+        key(
+            "keys",
+            Map(&DataType),
+            Required,
+            "The key parts, in order; the order is part of the key. Types: `int32`, `int64`, `string`, `bytes`, `date`, `timestamp`.",
+            "{ customer_id: int64 }",
+        ),
+        DESCRIPTION,
+    ],
+    example: "entities:
+  customer:
+    keys: { customer_id: int64 }
+    description: Somebody who has bought at least once
+",
+};
+
+pub(crate) static SOURCE: Object = Object {
+    title: "`sources`",
+    meaning: "Files of rows, each row with the instant at which it was true. Files may hold more columns than are declared, in any order; what is declared is never guessed and never coerced with loss.",
+    keys: &[
+        key(
+            "path",
+            Path,
+            Required,
+            "A file or a glob, relative to the project's folder and inside it.",
+            "data/purchases/*.parquet",
+        ),
+        key(
+            "format",
+            OneOf(&["parquet", "csv"]),
+            Default("by the path's ending"),
+            "How the files are read.",
+            "csv",
+        ),
+        key(
+            "delimiter",
+            Syntax("one ASCII character"),
+            Default("`,`"),
+            "Between the fields of a CSV line.",
+            "\";\"",
+        ),
+        key(
+            "columns",
+            Map(&DataType),
+            Required,
+            "The columns that the project may read, with their types.",
+            "{ customer_id: int64, at: timestamp, amount: \"decimal(12,2)\" }",
+        ),
+        key(
+            "event_time",
+            Reference("column"),
+            Required,
+            "When a row was true: a `timestamp` or a `date` column. A row counts from this instant on (strictly after it).",
+            "at",
+        ),
+        key(
+            "created_time",
+            Reference("column"),
+            Default("none"),
+            "When a row became known: a `timestamp` or a `date` column. Rows that were not known yet at an instant are not seen from there.",
+            "loaded_at",
+        ),
+        key(
+            "timezone",
+            Timezone,
+            Default("the project's"),
+            "The zone of times without one.",
+            "America/New_York",
+        ),
+        DESCRIPTION,
+    ],
+    example: "sources:
+  purchases:
+    path: data/purchases.csv
+    event_time: at
+    columns: { customer_id: int64, at: timestamp, amount: \"decimal(12,2)\" }
+",
+};
+
+/// Keys of all kinds of feature view.
+pub(crate) static VIEW: Object = Object {
+    title: "`views`",
+    meaning: "Features of one entity, computed by night. A view is of one of three kinds, told apart by `sql` or `sql_file`, `aggregate`, or `latest`. These keys are those of all kinds.",
+    keys: &[
+        key(
+            "entity",
+            Reference("entity"),
+            Required,
+            "What its rows describe.",
+            "customer",
+        ),
+        key(
+            "ttl",
+            Either(&Span, &OneOf(&["none"])),
+            Default("`none`"),
+            "The greatest age at which its values may be used; older ones are `expired`.",
+            "3d",
+        ),
+        key(
+            "schedule",
+            Either(&Cron, &Part(&SCHEDULE)),
+            Default("only when asked"),
+            "When the night computes it.",
+            "0 2 * * *",
+        ),
+        DESCRIPTION,
+    ],
+    example: "",
+};
+
+pub(crate) static WINDOWS: Object = Object {
+    title: "A view of windowed aggregations",
+    meaning: "Aggregates over windows that end at as-of, each named `<aggregate>_<window>`. A key without any event before as-of has no row.",
+    keys: &[
+        key(
+            "source",
+            Reference("source"),
+            Required,
+            "The source of events.",
+            "purchases",
+        ),
+        key(
+            "join",
+            Map(&Reference("column")),
+            Default("columns named as the keys"),
+            "The source's column for a key part of another name.",
+            "{ customer_id: buyer }",
+        ),
+        key(
+            "windows",
+            List(&Either(&Span, &OneOf(&["lifetime"]))),
+            Required,
+            "The windows: `[as_of - span, as_of)`, or everything before as-of.",
+            "[7d, 30d, lifetime]",
+        ),
+        key(
+            "aggregate",
+            Map(&Syntax("`function(column)`, or `count()`")),
+            Required,
+            "What is computed over each window. Functions: `count`, `sum`, `mean`, `min`, `max`, `last`, `distinct_count`.",
+            "{ spend: sum(amount), orders: count() }",
+        ),
+    ],
+    example: "views:
+  spend:
+    entity: customer
+    source: purchases
+    ttl: 3d
+    schedule: 0 2 * * *
+    windows: [7d, lifetime]
+    aggregate: { spend: sum(amount), orders: count() }
+",
+};
+
+pub(crate) static SQL: Object = Object {
+    title: "A view of SQL",
+    meaning: "One `SELECT` over sources, each of which is already cut at as-of; `$as_of` is that instant. Its columns are the entity's keys and the declared features.",
+    keys: &[
+        key(
+            "sql_file",
+            Path,
+            OrElse("sql"),
+            "The file that holds the statement, relative to the file that names it.",
+            "largest.sql",
+        ),
+        key(
+            "sql",
+            Text,
+            OrElse("sql_file"),
+            "The statement itself.",
+            "SELECT customer_id, max(amount) AS largest FROM purchases GROUP BY customer_id",
+        ),
+        key(
+            "features",
+            Map(&Either(&DataType, &Part(&FEATURE))),
+            Required,
+            "The features that it gives, with their types.",
+            "{ largest: \"decimal(12,2)\" }",
+        ),
+    ],
+    example: "views:
+  habits:
+    entity: customer
+    sql: SELECT customer_id, max(amount) AS largest FROM purchases GROUP BY customer_id
+    features: { largest: \"decimal(12,2)\" }
+",
+};
+
+pub(crate) static LATEST: Object = Object {
+    title: "A view of latest rows",
+    meaning: "The newest row of a source for each key, stamped with that row's own event time.",
+    keys: &[
+        key(
+            "source",
+            Reference("source"),
+            Required,
+            "The source of feature rows.",
+            "profiles",
+        ),
+        key(
+            "join",
+            Map(&Reference("column")),
+            Default("columns named as the keys"),
+            "The source's column for a key part of another name.",
+            "{ customer_id: id }",
+        ),
+        key(
+            "latest",
+            List(&Reference("column")),
+            Required,
+            "The columns that become features.",
+            "[segment, country]",
+        ),
+    ],
+    example: "views:
+  last_purchase:
+    entity: customer
+    source: purchases
+    latest: [amount]
+",
+};
+
+pub(crate) static SCHEDULE: Object = Object {
+    title: "A schedule in full",
+    meaning: "In short it is five cron fields: minute, hour, day of month, month, day of week.",
+    keys: &[
+        key("cron", Cron, Required, "The five fields.", "0 2 * * *"),
+        key(
+            "timezone",
+            Timezone,
+            Default("the project's"),
+            "The zone in which they are read.",
+            "Europe/Vienna",
+        ),
+    ],
+    example: "",
+};
+
+pub(crate) static FEATURE: Object = Object {
+    title: "A feature in full",
+    meaning: "In short it is its type.",
+    keys: &[
+        key("type", DataType, Required, "Its type.", "float64"),
+        DESCRIPTION,
+    ],
+    example: "",
+};
+
+pub(crate) static REQUEST_VIEW: Object = Object {
+    title: "`request_views`",
+    meaning: "Features that are computed when a request is there, from its fields and from stored features. Division of whole numbers drops the rest, as in SQL (`3 / 6` is 0): cast a side to double for a share. A division by zero has no value, guard it: `a / nullif(b, 0)`. A feature view and a request view never share a name.",
+    keys: &[
+        key(
+            "inputs",
+            Map(&Either(&DataType, &Part(&REQUEST_FIELD))),
+            Default("none"),
+            "The fields that a request brings, one value an entity.",
+            "{ amount: float64 }",
+        ),
+        key(
+            "features",
+            Map(&Either(
+                &Syntax("a SQL expression"),
+                &Part(&REQUEST_FEATURE),
+            )),
+            Required,
+            "The features: SQL expressions over inputs (`amount`) and stored features (`view.feature`).",
+            "{ to_largest: \"amount / nullif(habits.largest, 0)\" }",
+        ),
+        DESCRIPTION,
+    ],
+    example: "request_views:
+  basket:
+    inputs: { amount: \"decimal(12,2)\" }
+    features:
+      above_largest: amount > habits.largest
+",
+};
+
+pub(crate) static REQUEST_FIELD: Object = Object {
+    title: "A request field in full",
+    meaning: "In short it is its type: required, and never null.",
+    keys: &[
+        key(
+            "type",
+            DataType,
+            Required,
+            "Its type; values are not cast.",
+            "int64",
+        ),
+        key(
+            "default",
+            Value,
+            Default("none: the field is required"),
+            "Taken where a request leaves the field out.",
+            "1",
+        ),
+        key(
+            "nullable",
+            Bool,
+            Default("`false`"),
+            "Whether a request may say `null`.",
+            "true",
+        ),
+    ],
+    example: "",
+};
+
+pub(crate) static REQUEST_FEATURE: Object = Object {
+    title: "A request-time feature in full",
+    meaning: "In short it is its expression.",
+    keys: &[
+        key(
+            "expression",
+            Syntax("a SQL expression"),
+            Required,
+            "How it is computed.",
+            "amount / nullif(cast(items as double), 0)",
+        ),
+        DESCRIPTION,
+    ],
+    example: "",
+};
+
+pub(crate) static SERVICE: Object = Object {
+    title: "`services`",
+    meaning: "The ordered, typed list of features that a model or a client reads. No feature stands in it twice.",
+    keys: &[
+        key(
+            "features",
+            List(&Either(
+                &Syntax("`view.feature`, or `view.*` for all of a view"),
+                &Map(&Part(&SERVICE_FEATURE)),
+            )),
+            Required,
+            "Its features, in order.",
+            "[spend.*, habits.largest]",
+        ),
+        DESCRIPTION,
+    ],
+    example: "services:
+  churn_v1:
+    features: [spend.*, habits.largest: { default: 0 }, basket.above_largest]
+",
+};
+
+pub(crate) static SERVICE_FEATURE: Object = Object {
+    title: "A feature of a service in full",
+    meaning: "In short it is `view.feature`.",
+    keys: &[key(
+        "default",
+        Value,
+        Default("none: the value is null"),
+        "Taken where the stored value is missing or expired, and told as defaulted. An observed null stays null.",
+        "0",
+    )],
+    example: "",
+};
+
+pub(crate) static MODEL: Object = Object {
+    title: "`models`",
+    meaning: "What scores a service. Its trained file is imported with `nightfill model import`; inputs are bound by feature name. A model fits one service: to change what it reads without stopping nights, declare a new service and model beside the old ones, train and import, then take the old ones away.",
+    keys: &[
+        key(
+            "service",
+            Reference("service"),
+            Required,
+            "The service whose features it reads.",
+            "churn_v1",
+        ),
+        key(
+            "output",
+            Part(&OUTPUT),
+            Default("named as the model"),
+            "The score in answers.",
+            "{ name: churn_probability }",
+        ),
+        DESCRIPTION,
+    ],
+    example: "models:
+  churn:
+    service: churn_v1
+    output: { name: churn_probability, transform: sigmoid }
+",
+};
+
+pub(crate) static OUTPUT: Object = Object {
+    title: "An output",
+    meaning: "The score, as an answer names it.",
+    keys: &[
+        key(
+            "name",
+            Name,
+            Default("the model's name"),
+            "Its name in answers.",
+            "churn_probability",
+        ),
+        key(
+            "transform",
+            OneOf(&["identity", "sigmoid", "exp"]),
+            Default("the objective's own"),
+            "Applied to the model's raw score.",
+            "sigmoid",
+        ),
+    ],
+    example: "",
+};
+
+/// The sections of a definition file, in the order of a project's life, with the objects that they hold.
+pub(crate) static SECTIONS: [(&str, &[&Object]); 6] = [
+    ("entities", &[&ENTITY]),
+    ("sources", &[&SOURCE]),
+    (
+        "views",
+        &[&VIEW, &WINDOWS, &SQL, &LATEST, &SCHEDULE, &FEATURE],
+    ),
+    (
+        "request_views",
+        &[&REQUEST_VIEW, &REQUEST_FIELD, &REQUEST_FEATURE],
+    ),
+    ("services", &[&SERVICE, &SERVICE_FEATURE]),
+    ("models", &[&MODEL, &OUTPUT]),
+];
