@@ -129,6 +129,28 @@ fn unguarded_integer_division_by_zero_fails_its_row_alone() {
     assert_eq!(evaluation.columns[1].null_count(), 2);
 }
 
+/// A field is written alone and a feature after its view, so one name may be both.
+#[test]
+fn a_request_field_may_be_named_as_a_feature() {
+    let inputs = vec![
+        (RequestInput::Field(name("m")), DataType::Int64),
+        (
+            RequestInput::Feature(FeatureRef {
+                view: name("stored"),
+                feature: name("m"),
+            }),
+            DataType::Int64,
+        ),
+    ];
+    let planned = plan("m - stored.m", &inputs).expect("a plan");
+    let columns = [7, 3].map(|value| Value::array(&[Value::Int(value)], DataType::Int64));
+    let batch = RecordBatch::try_new(Arc::new(input_schema(&inputs)), columns.to_vec());
+    let difference = planned.physical.evaluate(&batch.expect("a batch"));
+    let difference = difference.and_then(|value| value.into_array(1));
+    let difference = Value::from_array(&difference.expect("a value"), 0);
+    assert_eq!(difference, Value::Int(4));
+}
+
 #[test]
 fn integers_never_wrap() {
     let plan = planned(&["s + n"], DataType::Int64);

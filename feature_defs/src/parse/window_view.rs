@@ -60,7 +60,7 @@ fn parse_window(text: &str) -> Result<Window, TimeError> {
     match text {
         "lifetime" => Ok(Window::Lifetime),
         text => match TimeSpan::parse(text).map_err(|error| TimeError {
-            expected: "a window: write a time span (`7d`) or `lifetime`",
+            expected: "a window: write a length of time, like `7d` or `12h` (units: w, d, h, m, s, ms, us), or `lifetime`",
             ..error
         })? {
             span if span.micros() > 0 => Ok(Window::Last(span)),

@@ -290,4 +290,17 @@ mod tests {
             assert_eq!(guess(&column, chrono_tz::UTC), expected, "{values:?}");
         }
     }
+
+    #[test]
+    fn another_delimiter_is_suggested() {
+        let header = |fields: &[&str]| fields.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let hint = other_delimiter(&header(&["id;at;amount"]));
+        assert_eq!(hint, r#"; does the source need `delimiter: ";"`?"#);
+        assert_eq!(
+            other_delimiter(&header(&["id\tat"])),
+            r#"; does the source need `delimiter: "\t"`?"#
+        );
+        assert_eq!(other_delimiter(&header(&["id"])), "");
+        assert_eq!(other_delimiter(&header(&["id", "a;b"])), "");
+    }
 }

@@ -64,6 +64,24 @@ fn write_frame(dir: &Path) -> Vec<(i32, &'static str)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn rows_that_look_from_the_future_are_refused() {
+    let definitions = example();
+    let dir = tempfile::tempdir().expect("dir");
+    write_frame(dir.path());
+    let mut request = request(dir.path(), "frame.parquet");
+    // The third row looks from 1998-01-01, a microsecond later.
+    request.now = Instant::parse("1998-01-01").expect("a date");
+    assert!(build(&session(1), &definitions, &request).await.is_ok());
+    request.now = Instant::from_micros(request.now.micros() - 1);
+    let refused = build(&session(1), &definitions, &request).await;
+    let refused = refused.expect_err("from the future").to_string();
+    assert!(
+        refused.contains("column `as_of`, row 3: 1998-01-01T00:00:00Z is in the future"),
+        "{refused}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn rows_and_columns_of_the_frame_stay_and_values_are_those_of_the_night_as_of_each_row() {
     let definitions = example();
     let dir = tempfile::tempdir().expect("dir");

@@ -148,6 +148,23 @@ fn mod_07_another_set_of_features_is_refused_with_both_lists() {
 }
 
 #[test]
+fn the_model_that_was_imported_last_is_released_though_it_was_imported_before() {
+    let project = project("of.a, of.b");
+    let stdout = |names| crate::harness::stdout(&import(&project, names));
+    let (one, other) = (["of.a", "of.b"], ["of.b", "of.a"]);
+    assert!(stdout(one).starts_with("imported m@"));
+    assert!(stdout(one).contains("is imported already: 2 inputs"));
+    assert!(stdout(other).starts_with("imported m@"));
+    assert!(stdout(one).contains("is the newest again: 2 inputs; the next run releases it"));
+    project.run(&["run", "--as-of", "2026-02-01"]);
+    let asked = ["predict", "--model", "m", "--entities", r#"{"id": [1]}"#];
+    assert_eq!(
+        project.json(&asked)["results"][0]["score"],
+        json!(expected(1, 0))
+    );
+}
+
+#[test]
 fn a_model_tells_its_way_into_a_release() {
     let project = project("of.a, of.b");
     project.run(&["run", "--as-of", "2026-02-01"]);

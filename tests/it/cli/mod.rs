@@ -9,9 +9,20 @@ mod rollback;
 mod servers;
 mod training_sets;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::{Project, finish, nightfill, shop, stderr, stdout};
+
+#[test]
+fn the_schema_is_one_document() {
+    let schema: Value =
+        serde_json::from_str(&stdout(&finish(nightfill(&["schema"])))).expect("JSON");
+    assert_eq!(
+        schema["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
+    assert!(schema["properties"]["views"]["additionalProperties"]["anyOf"].is_array());
+}
 
 #[test]
 fn a_project_goes_through_its_whole_life() {
