@@ -77,7 +77,9 @@ fn object(given: &str) -> anyhow::Result<Map<String, Value>> {
         let read = fs::read_to_string(Path::new(given));
         read.with_context(|| format!("`{given}` is neither JSON nor a file that can be read"))?
     };
-    serde_json::from_str(&text).with_context(|| format!("`{given}` does not hold a JSON object"))
+    serde_json::from_str(&text).with_context(|| {
+        format!("`{given}` does not hold a JSON object, like `{{\"customer_id\": [1, 2]}}`")
+    })
 }
 
 /// One list a key part, from `customer_id=7` or `user=7,shop=4`, one an entity.

@@ -123,4 +123,26 @@ impl Schedule {
         let five = text.split_whitespace().count() == 5;
         five.then(|| parser.parse(text).ok()).flatten()
     }
+
+    /// The first of five fields that does not read: what it is, as it is written, and what it may be.
+    pub(crate) fn unread_field(text: &str) -> Option<(&'static str, &str, &'static str)> {
+        const FIELDS: [(&str, &str); 5] = [
+            ("minute", "0 to 59"),
+            ("hour", "0 to 23"),
+            ("day of month", "1 to 31"),
+            ("month", "1 to 12, or JAN to DEC"),
+            ("day of week", "0 to 7, or SUN to SAT"),
+        ];
+        let written: Vec<&str> = text.split_whitespace().collect();
+        if written.len() != FIELDS.len() {
+            return None;
+        }
+        let reads = |nth: usize| {
+            let mut alone = ["*"; FIELDS.len()];
+            alone[nth] = written[nth];
+            Self::read_cron(&alone.join(" ")).is_some()
+        };
+        let nth = (0..FIELDS.len()).find(|nth| !reads(*nth))?;
+        Some((FIELDS[nth].0, written[nth], FIELDS[nth].1))
+    }
 }

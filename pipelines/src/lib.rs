@@ -26,6 +26,7 @@ mod scan;
 pub mod schedule;
 pub mod session;
 pub mod snapshot;
+pub mod sources;
 mod sql;
 #[cfg(test)]
 mod testing;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::{Field, Schema};
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_service::{FeatureService, Origin};
@@ -51,6 +51,8 @@ pub struct TrainingSetReport {
     pub rows: usize,
     /// Names of the feature columns, after the frame's own: `view.feature`.
     pub features: Vec<String>,
+    /// Rows that have no value in a part of a key, so that nothing is known of them.
+    pub null_keys: usize,
     /// Request-time features that have no value in some rows, which are null there.
     pub unavailable: Vec<Unavailable>,
     /// Seconds in all.
@@ -85,9 +87,19 @@ pub async fn build(
             .iter()
             .map(|f| f.reference.to_string())
             .collect(),
+        null_keys: null_keys(definitions, service, &frame)?,
         unavailable,
         seconds: watch.elapsed().as_secs_f64(),
     })
+}
+
+fn null_keys(definitions: &Definitions, service: &FeatureService, frame: &Frame) -> Result<usize> {
+    let mut most = 0;
+    for name in stored_views(definitions, service) {
+        let keys = frame.keys(definitions.entity_of(&definitions.views[name]))?;
+        most = most.max(keys.null_count());
+    }
+    Ok(most)
 }
 
 /// The frame with the service's features, and those that lack values.

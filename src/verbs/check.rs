@@ -18,8 +18,16 @@ impl Check {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<()> {
         let root = project::root(global)?;
         match (project::definitions(&root), global.format) {
-            (Ok(definitions), Format::Text) => output::line(describe(&definitions)),
-            (Ok(definitions), Format::Json) => output::json(&as_json(&definitions)),
+            (Ok(definitions), format) => {
+                let warnings = missing_files(&definitions);
+                for warning in &warnings {
+                    output::note(format_args!("warning: {warning}"));
+                }
+                match format {
+                    Format::Text => output::line(describe(&definitions)),
+                    Format::Json => output::json(&as_json(&definitions, &warnings)),
+                }
+            }
             (Err(error), Format::Text) => Err(error),
             (Err(error), Format::Json) => match error.downcast_ref::<Problems>() {
                 Some(problems) => {
@@ -52,7 +60,15 @@ pub(crate) fn describe(definitions: &Definitions) -> String {
     )
 }
 
-fn as_json(definitions: &Definitions) -> Value {
+/// One line a source whose files are not there, which definitions may be checked without.
+fn missing_files(definitions: &Definitions) -> Vec<String> {
+    let missing = pipelines::sources::missing(definitions).into_iter();
+    missing
+        .map(|(source, why)| format!("source `{source}`: {why}"))
+        .collect()
+}
+
+fn as_json(definitions: &Definitions, warnings: &[String]) -> Value {
     json!({
         "project": definitions.project.name,
         "fingerprint": definitions.fingerprint,
@@ -63,6 +79,7 @@ fn as_json(definitions: &Definitions) -> Value {
         "services": definitions.services.keys().collect::<Vec<_>>(),
         "models": definitions.models.keys().collect::<Vec<_>>(),
         "problems": [],
+        "warnings": warnings,
     })
 }
 

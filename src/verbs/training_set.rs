@@ -49,6 +49,12 @@ impl TrainingSet {
             output: self.output,
         };
         let report = build(&session, &definitions, &request).await?;
+        if report.null_keys > 0 {
+            output::note(format_args!(
+                "{} without a key: their stored features are null",
+                output::counted(report.null_keys, "row")
+            ));
+        }
         for lacking in &report.unavailable {
             output::note(format_args!(
                 "`{}` has no value in {}, null there; first in row {}: {}",

@@ -149,6 +149,12 @@ fn read_cron(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
             "write five fields: minute, hour, day of month, month, day of week, like `0 2 * * *` (each day at 02:00)",
         ),
     };
+    let message = match Schedule::unread_field(&text.text) {
+        Some((field, written, range)) => {
+            format!("{message}: `{written}` is no {field} ({range})")
+        }
+        None => message,
+    };
     reader.refuse(&text.span, message, help);
     None
 }

@@ -72,7 +72,9 @@ impl Validator<'_> {
                     "the key `{}` is {wanted}, and the column `{column}` of `{source_name}` is {found}",
                     part.name
                 );
-                let help = format!("declare the column as {wanted}: files may hold narrower types");
+                let help = format!(
+                    "where the files hold {found}, declare the key as {found}; where they hold {wanted} or narrower, the column as {wanted}"
+                );
                 self.refuse(place, message, help);
             }
             (Found::Nowhere, _) if !joined => {

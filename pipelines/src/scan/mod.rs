@@ -9,7 +9,7 @@ mod convert;
 mod csv;
 mod csv_records;
 mod csv_values;
-mod files;
+pub(crate) mod files;
 mod ordered;
 mod parquet;
 mod sorted;

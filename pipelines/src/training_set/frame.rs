@@ -77,8 +77,10 @@ impl Frame {
                 let column = self.column(part.name.as_str(), part.data_type)?;
                 column.ok_or_else(|| {
                     let message = format!(
-                        "has no column `{}`, a key part of `{}`",
-                        part.name, entity.name
+                        "has no column `{}`, a key part of `{}`; {}",
+                        part.name,
+                        entity.name,
+                        self.held()
                     );
                     Error::input(&self.shown, message)
                 })
@@ -92,7 +94,10 @@ impl Frame {
         let name = field.name.as_str();
         let Some(column) = self.column(name, field.data_type)? else {
             let Some(default) = &field.default else {
-                let message = format!("has no column `{name}`, a request field without a default");
+                let message = format!(
+                    "has no column `{name}`, a request field without a default; {}",
+                    self.held()
+                );
                 return Err(Error::input(&self.shown, message));
             };
             let mut column = crate::column::Builder::new(field.data_type);
@@ -141,7 +146,7 @@ impl Frame {
     fn read_as_ofs(&self, name: &str) -> Result<Vec<Instant>> {
         let column = self.column(name, DataType::Timestamp)?.ok_or_else(|| {
             let message =
-                format!("has no column `{name}` with the instant from which each row looks");
+                format!("has no column `{name}` with the instant from which each row looks; {}: `--as-of-column` names it", self.held());
             Error::input(&self.shown, message)
         })?;
         let column = arrow::array::AsArray::as_primitive::<
@@ -158,6 +163,13 @@ impl Frame {
             as_ofs.push(Instant::from_micros(micros));
         }
         Ok(as_ofs)
+    }
+
+    /// Its columns, for messages.
+    fn held(&self) -> String {
+        let schema = self.batch.schema();
+        let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+        format!("it has: {}", names.join(", "))
     }
 
     /// Refuses rows that look from an instant that has not come: their values would be others later.

@@ -352,7 +352,10 @@ struct Element<'c, 'p> {
 impl Element<'_, '_> {
     fn take<E: serde::de::Error>(self, json: &Json) -> std::result::Result<Value, E> {
         if json.is_null() && !self.column.nullable {
-            let message = format!("null is not a value of `{}`", self.column.name);
+            let message = format!(
+                "null is not a value of `{}`: send one, or declare the field `nullable: true`",
+                self.column.name
+            );
             return Err(self.place.refuse(ErrorKind::InvalidRequest, message));
         }
         Value::from_json(json, self.column.data_type).map_err(|refused| {

@@ -75,7 +75,12 @@ impl Demo {
         stage.tell(format_args!(
             "\nfirst answer {seconds:.1} s after the start"
         ))?;
-        if !self.once {
+        if self.once {
+            let folder = output::quoted(&self.dir);
+            stage.tell(format_args!(
+                "the project is in {folder}; without `--once` the server stays up: try `nightfill --project {folder} status`"
+            ))?;
+        } else {
             conversation::suggest(&self.dir, &server, stage)?;
             signals.wait().await;
         }

@@ -14,6 +14,20 @@ use serde_json::{Value, json};
 use crate::harness::{Project, finish, nightfill, shop, stderr, stdout};
 
 #[test]
+fn check_warns_of_sources_without_files() {
+    let project = shop();
+    std::fs::remove_file(project.root().join("data/purchases.csv")).expect("removed");
+    let output = finish(project.command(&["check"]));
+    assert!(output.status.success());
+    assert_eq!(
+        stderr(&output),
+        "warning: source `purchases`: `data/purchases.csv`: no file has this path; paths of sources start at the project's folder\n"
+    );
+    let warnings = &project.json(&["check"])["warnings"];
+    assert_eq!(warnings.as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn the_schema_is_one_document() {
     let schema: Value =
         serde_json::from_str(&stdout(&finish(nightfill(&["schema"])))).expect("JSON");

@@ -279,7 +279,9 @@ fn all_releases(environment: &Environment, txn: &RoTxn<'_>) -> Result<Vec<Releas
 fn unknown(number: ReleaseNumber) -> Error {
     Error::new(
         ErrorKind::NotFound,
-        format!("release `{number}` is not in the online store"),
+        format!(
+            "release `{number}` is not in the online store: `nightfill release list` shows those that are"
+        ),
     )
 }
 
