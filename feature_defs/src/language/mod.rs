@@ -1,7 +1,7 @@
 //! The language of definition files, as a table: which keys each object has, what they hold, what they mean.
 //!
-//! The parser takes the keys it accepts from here, and so do the reference for people ([`reference`]) and the schema for
-//! editors ([`schema`]), so that none of them knows a key that another does not.
+//! The parser takes the keys it accepts from here, and so do the reference for people ([`reference()`]) and the schema for
+//! editors ([`schema()`]), so that none of them knows a key that another does not.
 //!
 //! ```text
 //!            +--> parse       the keys that are accepted
