@@ -104,7 +104,7 @@ sources:
             "  request_{first}:\n    inputs: {{ amount: float64 }}\n    features:"
         )
         .unwrap();
-        let of_sql = first + 3;
+        let of_sql = names.clone().find(|nth| nth % 4 == 3).unwrap();
         writeln!(text, "      share: amount / nullif(view_{of_sql}.c_0, 0)").unwrap();
         text.push_str("services:\n");
         let all: Vec<String> = names.map(|nth| format!("view_{nth}.*")).collect();

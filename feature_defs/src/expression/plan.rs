@@ -35,6 +35,13 @@ pub(crate) struct PlannedExpression {
     pub(crate) physical: Arc<dyn PhysicalExpr>,
     /// The type of its values.
     pub(crate) data_type: DataType,
+}
+
+/// What is known of an expression that plans.
+#[derive(Debug)]
+pub(crate) struct CheckedExpression {
+    /// The type of its values.
+    pub(crate) data_type: DataType,
     /// Indexes of the inputs that it reads, ascending.
     pub(crate) reads: Vec<usize>,
     /// The expression in its one canonical form, without comments.
@@ -68,35 +75,52 @@ pub(crate) fn plan(
         fields: &fields,
         elsewhere: &|_, _| Elsewhere::Nowhere,
     };
-    check(text, &readable)?.ok_or_else(Vec::new)
+    let parsed = parse(text).map_err(|fault| vec![fault])?;
+    resolve(text, &parsed, &readable)?.ok_or_else(Vec::new)?;
+    typed(text, parsed, inputs)
 }
 
-/// Plans `text` over what it may read. `None` when what it reads is not known.
+/// Checks `text` over what it may read. `None` when what it reads is not known.
 pub(crate) fn check(
     text: &str,
     readable: &Readable<'_>,
-) -> Result<Option<PlannedExpression>, Vec<Fault>> {
-    let inputs = readable.inputs;
+) -> Result<Option<CheckedExpression>, Vec<Fault>> {
     let parsed = parse(text).map_err(|fault| vec![fault])?;
     let Some(reads) = resolve(text, &parsed, readable)? else {
         return Ok(None);
     };
     let canonical = parsed.to_string();
-    let parsed = qualified(parsed);
+    // Only over what it reads: there may be ten thousand features that it does not.
+    let inputs: Vec<_> = reads
+        .iter()
+        .map(|index| readable.inputs[*index].clone())
+        .collect();
+    let planned = typed(text, parsed, &inputs)?;
+    Ok(Some(CheckedExpression {
+        data_type: planned.data_type,
+        reads,
+        canonical,
+    }))
+}
+
+/// The expression over these inputs, and its type.
+fn typed(
+    text: &str,
+    parsed: SqlExpr,
+    inputs: &[(RequestInput, DataType)],
+) -> Result<PlannedExpression, Vec<Fault>> {
     let (physical, arrow_type) =
-        physical(parsed, inputs).map_err(|error| engine_faults(text, &error))?;
+        physical(qualified(parsed), inputs).map_err(|error| engine_faults(text, &error))?;
     let Some(data_type) = DataType::from_arrow(&arrow_type) else {
         return Err(vec![untyped(&arrow_type)]);
     };
     let schema = input_schema(inputs);
     let physical = cast(physical, &schema, data_type.to_arrow())
         .map_err(|error| engine_faults(text, &error))?;
-    Ok(Some(PlannedExpression {
+    Ok(PlannedExpression {
         physical,
         data_type,
-        reads,
-        canonical,
-    }))
+    })
 }
 
 fn untyped(arrow_type: &ArrowType) -> Fault {

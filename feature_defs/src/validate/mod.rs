@@ -18,9 +18,11 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
+use crate::data_type::DataType;
 use crate::definitions::{DefinitionFile, Definitions};
 use crate::entity::{Entity, KeyPart};
 use crate::error::{Problem, Span};
+use crate::expression::RequestInput;
 use crate::feature_view::{FeatureView, Schedule};
 use crate::fingerprint::Fingerprint;
 use crate::name::Name;
@@ -49,6 +51,8 @@ struct Validator<'a> {
     views: IndexMap<Name, FeatureView>,
     /// Those of them that are request views without a problem.
     request_views: IndexMap<Name, RequestView>,
+    /// Every stored feature that an expression may read, once it is known.
+    stored_inputs: Option<Vec<(RequestInput, DataType)>>,
     /// Longest gaps between firings that were worked out.
     gaps: HashMap<Schedule, Option<TimeSpan>>,
     found: &'a mut Vec<Problem>,
@@ -71,6 +75,7 @@ pub(crate) fn resolve(
         known: IndexMap::new(),
         views: IndexMap::new(),
         request_views: IndexMap::new(),
+        stored_inputs: None,
         gaps: HashMap::new(),
         found,
     };

@@ -32,11 +32,15 @@ impl Validator<'_> {
             let message = format!("`{name}` names a feature view and a request view");
             self.refuse(&span, message, "give one of the two another name");
         }
-        let inputs = self.inputs(&view.inputs);
+        let mut inputs = self.take_stored_inputs();
+        let stored = inputs.len();
+        inputs.extend(request_inputs(&view.inputs));
         let features = view.features.items.into_iter();
         let planned: Vec<Planned> = features
             .map(|feature| self.planned(feature, &view.inputs, &inputs))
             .collect();
+        inputs.truncate(stored);
+        self.stored_inputs = Some(inputs);
         let features = planned.iter().map(|planned| planned.known.clone());
         let known = KnownView {
             origin: Origin::Request,
@@ -64,13 +68,13 @@ impl Validator<'_> {
         self.request_views.insert(name.clone(), view);
     }
 
-    /// Everything of a known type that an expression may read.
-    fn inputs(&self, fields: &Members<DeclaredField>) -> Vec<(RequestInput, DataType)> {
-        let fields = fields.items.iter().filter_map(|field| {
-            let name = field.name.value.clone();
-            Some((RequestInput::Field(name), field.data_type?))
-        });
-        let mut inputs: Vec<_> = fields.collect();
+    /// Every stored feature of a known type, to read from an expression. The feature views are all known by then, so the
+    /// list is made once and handed from one request view to the next.
+    fn take_stored_inputs(&mut self) -> Vec<(RequestInput, DataType)> {
+        if let Some(inputs) = self.stored_inputs.take() {
+            return inputs;
+        }
+        let mut inputs = Vec::new();
         let stored = self.known.iter();
         for (name, view) in stored.filter(|(_, view)| view.origin == Origin::Stored) {
             for feature in &view.features.items {
@@ -241,4 +245,14 @@ fn read_inputs(
     fields.sort();
     stored.sort();
     (fields, stored)
+}
+
+/// Every field of a known type.
+fn request_inputs(
+    fields: &Members<DeclaredField>,
+) -> impl Iterator<Item = (RequestInput, DataType)> {
+    fields.items.iter().filter_map(|field| {
+        let name = field.name.value.clone();
+        Some((RequestInput::Field(name), field.data_type?))
+    })
 }
