@@ -67,6 +67,9 @@ fn unwrapped(error: LoadError) -> anyhow::Error {
     }
 }
 
+/// What is said where a verb needs applied definitions and there are none.
+pub(crate) const NONE_APPLIED: &str = "no definitions are applied yet: run `nightfill apply` first";
+
 /// A project whose stores are open.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -143,9 +146,7 @@ impl Opened {
     /// When nothing was applied yet, or what was applied does not read any more.
     pub(crate) async fn applied(&self) -> anyhow::Result<Applied> {
         let newest = self.registry.definitions(None).await?;
-        let newest = newest.ok_or_else(|| {
-            anyhow!("no definitions are applied yet: run `nightfill apply` first")
-        })?;
+        let newest = newest.ok_or_else(|| anyhow!(NONE_APPLIED))?;
         let applied = newest.definitions.fingerprint;
         if self.files.is_some_and(|files| files != applied) {
             output::note(format_args!(

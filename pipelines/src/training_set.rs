@@ -78,44 +78,44 @@ pub async fn build(
     let target = Target::new(&request.output, &request.entities)?;
     let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;
     frame.refuse_the_future(&request.as_of, request.now)?;
-    let (joined, unavailable) = join(session, definitions, service, &frame).await?;
-    target.write(&joined)?;
+    let joined = join(session, definitions, service, &frame).await?;
+    target.write(&joined.rows)?;
     Ok(TrainingSetReport {
-        rows: joined.num_rows(),
+        rows: joined.rows.num_rows(),
         features: service
             .features
             .iter()
             .map(|f| f.reference.to_string())
             .collect(),
-        null_keys: null_keys(definitions, service, &frame)?,
-        unavailable,
+        null_keys: joined.null_keys,
+        unavailable: joined.unavailable,
         seconds: watch.elapsed().as_secs_f64(),
     })
 }
 
-fn null_keys(definitions: &Definitions, service: &FeatureService, frame: &Frame) -> Result<usize> {
-    let mut most = 0;
-    for name in stored_views(definitions, service) {
-        let keys = frame.keys(definitions.entity_of(&definitions.views[name]))?;
-        most = most.max(keys.null_count());
-    }
-    Ok(most)
+/// The frame with the service's features, and what its report tells.
+struct Joined {
+    rows: RecordBatch,
+    null_keys: usize,
+    unavailable: Vec<Unavailable>,
 }
 
-/// The frame with the service's features, and those that lack values.
 async fn join(
     session: &Session,
     definitions: &Definitions,
     service: &FeatureService,
     frame: &Frame,
-) -> Result<(RecordBatch, Vec<Unavailable>)> {
+) -> Result<Joined> {
     let mut answers: BTreeMap<&Name, Answers> = BTreeMap::new();
     let views = stored_views(definitions, service);
     let files = SourceFiles::of_views(definitions, views.iter().copied()).await?;
+    let mut null_keys = 0;
     for name in views {
         let view = &definitions.views[name];
+        let keys = frame.keys(definitions.entity_of(view))?;
+        null_keys = null_keys.max(keys.null_count());
         let questions = Questions {
-            keys: &frame.keys(definitions.entity_of(view))?,
+            keys: &keys,
             as_ofs: frame.as_ofs(),
         };
         let answered = answer(session, definitions, view, &questions)
@@ -144,10 +144,13 @@ async fn join(
     }
     let options =
         arrow::array::RecordBatchOptions::new().with_row_count(Some(frame.batch().num_rows()));
-    let joined =
-        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
-            .map_err(|e| Error::Refused(format!("the training set cannot be put together: {e}")))?;
-    Ok((joined, requested.unavailable))
+    let rows = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+        .map_err(|e| Error::Refused(format!("the training set cannot be put together: {e}")))?;
+    Ok(Joined {
+        rows,
+        null_keys,
+        unavailable: requested.unavailable,
+    })
 }
 
 /// The feature views that a service reads, directly or through its request views, sorted.

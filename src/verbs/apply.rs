@@ -3,7 +3,6 @@
 use feature_defs::definitions::Definitions;
 use feature_defs::difference::Difference;
 use feature_defs::fingerprint::Fingerprint;
-use feature_defs::parse;
 use feature_defs::time::{Clock, SystemClock};
 use pipelines::bundles::newest_bundles;
 use serde_json::json;
@@ -78,6 +77,22 @@ impl Outcome {
     }
 }
 
+/// The newest version, and what the definitions would change in it.
+///
+/// # Errors
+/// When the registry fails.
+pub(crate) async fn planned(
+    opened: &Opened,
+    files: &Definitions,
+) -> anyhow::Result<(u64, Difference)> {
+    let newest = opened.registry.definitions(None).await?;
+    let version = newest.as_ref().map_or(0, |newest| newest.version);
+    // What an older program applied and this one cannot read any more is described as all new.
+    let before = newest.and_then(|newest| opened.read(newest).ok());
+    let before = before.map(|applied| applied.definitions);
+    Ok((version, Difference::between(before.as_ref(), files)))
+}
+
 /// Applies the definitions that were read from the files of `opened`, if the newest version is still the one that they
 /// were planned `against`.
 ///
@@ -88,13 +103,8 @@ pub(crate) async fn apply(
     files: &Definitions,
     against: Option<u64>,
 ) -> anyhow::Result<Outcome> {
-    let newest = opened.registry.definitions(None).await?;
-    let known = newest.as_ref().map_or(0, |newest| newest.version);
+    let (known, difference) = planned(opened, files).await?;
     let expected = against.unwrap_or(known);
-    let before = newest.and_then(|newest| {
-        // What an older program applied and this one cannot read any more is described as all new.
-        parse::parse(&files.project.root, newest.definitions.files).ok()
-    });
     let new = NewDefinitions {
         fingerprint: files.fingerprint,
         files: files.files.clone(),
@@ -112,7 +122,7 @@ pub(crate) async fn apply(
         version,
         fingerprint: files.fingerprint,
         changed: version != known,
-        difference: Difference::between(before.as_ref(), files),
+        difference,
         warnings: warnings(opened, files).await?,
     })
 }

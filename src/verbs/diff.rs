@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::args::{Format, Global};
 use crate::changes;
 use crate::output;
-use crate::project::{Applied, Opened};
+use crate::project::{Applied, NONE_APPLIED, Opened};
 
 /// Shows what is different between two applied versions of the definitions, object by object. `nightfill plan` compares
 /// the files with what is applied.
@@ -59,8 +59,6 @@ async fn version(opened: &Opened, number: Option<u64>) -> anyhow::Result<Applied
         Some(number) => {
             bail!("there is no version {number} of the definitions: `nightfill log` lists them")
         }
-        None => Err(anyhow!(
-            "no definitions are applied yet: run `nightfill apply` first"
-        )),
+        None => Err(anyhow!(NONE_APPLIED)),
     }
 }

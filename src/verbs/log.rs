@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Global};
 use crate::output::{self, table};
-use crate::project::Opened;
+use crate::project::{NONE_APPLIED, Opened};
 
 /// Lists the versions of the definitions, newest first: when each was applied and by whom. `nightfill diff` shows what
 /// is different between two of them.
@@ -19,7 +19,7 @@ impl Log {
             return output::json(&history);
         }
         if history.is_empty() {
-            return output::line("no definitions are applied yet: run `nightfill apply` first");
+            return output::line(NONE_APPLIED);
         }
         let rows = history.iter().map(|entry| {
             vec![

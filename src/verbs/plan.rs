@@ -1,6 +1,5 @@
 //! `nightfill plan`: what `apply` would do.
 
-use feature_defs::difference::Difference;
 use serde_json::json;
 
 use crate::args::{Format, Global};
@@ -25,11 +24,7 @@ impl Plan {
         let definitions = project::definitions(&project::root(global)?)?;
         let files = Some(definitions.fingerprint);
         let opened = Opened::with(definitions.project.clone(), files).await?;
-        let newest = opened.registry.definitions(None).await?;
-        let version = newest.as_ref().map_or(0, |newest| newest.version);
-        let before = newest.and_then(|newest| opened.read(newest).ok());
-        let before = before.map(|applied| applied.definitions);
-        let difference = Difference::between(before.as_ref(), &definitions);
+        let (version, difference) = apply::planned(&opened, &definitions).await?;
         let warnings = apply::warnings(&opened, &definitions).await?;
         if global.format == Format::Json {
             return output::json(&json!({
