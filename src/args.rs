@@ -8,8 +8,8 @@ use feature_defs::project::Project;
 use feature_defs::time::{Instant, TimeError};
 
 use crate::verbs::{
-    apply, check, demo, diff, features, init, log, model, plan, predict, release, run, schedule,
-    schema, serve, status, training_set,
+    apply, check, demo, diff, features, init, list, log, model, plan, predict, release, run,
+    schedule, schema, serve, status, training_set,
 };
 
 /// What a script can tell from the end of a verb.
@@ -101,6 +101,8 @@ pub(crate) enum Verb {
     Init(init::Init),
     /// Check the definition files
     Check(check::Check),
+    /// List what the definition files declare
+    List(list::List),
     /// Show what `apply` would change, and what follows from it
     Plan(plan::Plan),
     /// Make the definition files the ones that runs and servers use

@@ -24,9 +24,14 @@ fn line(object: &ObjectChange) -> String {
         Change::Added => ("+", ""),
         Change::Compatible => ("~", " (compatible)"),
         Change::Incompatible => ("~", " (incompatible)"),
+        Change::Renamed => ("~", " (renamed)"),
         Change::Removed => ("-", ""),
     };
-    format!("{sign} {} {}{meaning}", object.kind.as_str(), object.name)
+    let name = match &object.renamed_from {
+        Some(old) => format!("{old} -> {}", object.name),
+        None => object.name.to_string(),
+    };
+    format!("{sign} {} {name}{meaning}", object.kind.as_str())
 }
 
 /// What follows from a difference, a line each; nothing where nothing does.

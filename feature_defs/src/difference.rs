@@ -10,6 +10,7 @@ use std::fmt::Display;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use crate::about::About;
 use crate::definitions::Definitions;
 use crate::entity::Entity;
 use crate::feature_service::{FeatureService, ServiceFeature};
@@ -17,6 +18,7 @@ use crate::feature_view::{Computation, Feature, FeatureView};
 use crate::fingerprint::Fingerprint;
 use crate::model::{Model, Transform};
 use crate::name::Name;
+use crate::object::ObjectKind;
 use crate::request_view::RequestView;
 use crate::source::Source;
 
@@ -40,43 +42,13 @@ pub struct ObjectChange {
     pub kind: ObjectKind,
     /// Its name.
     pub name: Name,
+    /// The name that it had before, if it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<Name>,
     /// What happened to it.
     pub change: Change,
     /// What is different about it, a line each.
     pub details: Vec<String>,
-}
-
-/// What an object is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ObjectKind {
-    /// An entity.
-    Entity,
-    /// A source.
-    Source,
-    /// A feature view.
-    FeatureView,
-    /// A request view.
-    RequestView,
-    /// A feature service.
-    FeatureService,
-    /// A model.
-    Model,
-}
-
-impl ObjectKind {
-    /// As people say it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Entity => "entity",
-            Self::Source => "source",
-            Self::FeatureView => "feature view",
-            Self::RequestView => "request view",
-            Self::FeatureService => "feature service",
-            Self::Model => "model",
-        }
-    }
 }
 
 /// What happened to an object.
@@ -89,6 +61,8 @@ pub enum Change {
     Compatible,
     /// It changed, and has another meaning, and fingerprint, from now on.
     Incompatible,
+    /// It has another name, and so another meaning to whoever names it, from now on.
+    Renamed,
     /// It is gone.
     Removed,
 }
@@ -103,6 +77,7 @@ impl Difference {
             ObjectKind::Entity,
             before.map(|d| &d.entities),
             &after.entities,
+            |it| &it.about,
             &entity,
         );
         changes(
@@ -110,6 +85,7 @@ impl Difference {
             ObjectKind::Source,
             before.map(|d| &d.sources),
             &after.sources,
+            |it| &it.about,
             &source,
         );
         changes(
@@ -117,6 +93,7 @@ impl Difference {
             ObjectKind::FeatureView,
             before.map(|d| &d.views),
             &after.views,
+            |it| &it.about,
             &|a, b| view(a, b, before, after),
         );
         changes(
@@ -124,6 +101,7 @@ impl Difference {
             ObjectKind::RequestView,
             before.map(|d| &d.request_views),
             &after.request_views,
+            |it| &it.about,
             &request_view,
         );
         changes(
@@ -131,6 +109,7 @@ impl Difference {
             ObjectKind::FeatureService,
             before.map(|d| &d.services),
             &after.services,
+            |it| &it.about,
             &|a, b| service(a, b, before, after),
         );
         changes(
@@ -138,23 +117,30 @@ impl Difference {
             ObjectKind::Model,
             before.map(|d| &d.models),
             &after.models,
+            |it| &it.about,
             &|a, b| model(a, b, before, after),
         );
         let of = |kinds: &[ObjectKind], changes: &[Change]| {
             let objects = objects.iter();
             let found = objects.filter(|o| kinds.contains(&o.kind) && changes.contains(&o.change));
-            found.map(|object| object.name.clone()).collect()
+            found.cloned().collect::<Vec<ObjectChange>>()
         };
+        let names = |objects: Vec<ObjectChange>| objects.into_iter().map(|o| o.name).collect();
+        let unserved = of(
+            &[ObjectKind::FeatureService, ObjectKind::Model],
+            &[Change::Removed, Change::Renamed],
+        );
+        let unserved = unserved.into_iter();
         Self {
-            recomputed: of(
+            recomputed: names(of(
                 &[ObjectKind::FeatureView],
-                &[Change::Added, Change::Incompatible],
-            ),
-            unserved: of(
-                &[ObjectKind::FeatureService, ObjectKind::Model],
-                &[Change::Removed],
-            ),
-            affected_models: of(&[ObjectKind::Model], &[Change::Incompatible]),
+                &[Change::Added, Change::Incompatible, Change::Renamed],
+            )),
+            unserved: unserved.map(|o| o.renamed_from.unwrap_or(o.name)).collect(),
+            affected_models: names(of(
+                &[ObjectKind::Model],
+                &[Change::Incompatible, Change::Renamed],
+            )),
             objects,
         }
     }
@@ -195,6 +181,16 @@ impl Compared {
         }
     }
 
+    /// What the object says of itself.
+    fn about(&mut self, before: &About, after: &About) {
+        self.setting("description", &before.description, &after.description, text);
+        self.setting("owner", &before.owner, &after.owner, text);
+        self.setting("tags", &before.tags, &after.tags, |tags| {
+            format!("[{}]", tags.join(", "))
+        });
+        self.setting("deprecated", &before.deprecated, &after.deprecated, text);
+    }
+
     /// Named parts that may have come, changed or gone.
     fn parts<'a, T: PartialEq + 'a>(
         &mut self,
@@ -233,34 +229,45 @@ fn changes<T: PartialEq>(
     kind: ObjectKind,
     before: Option<&IndexMap<Name, T>>,
     after: &IndexMap<Name, T>,
+    about: fn(&T) -> &About,
     compare: &dyn Fn(&T, &T) -> Compared,
 ) {
-    let mut add = |name: &Name, change, details| {
+    let mut add = |name: &Name, renamed_from, change, details| {
         objects.push(ObjectChange {
             kind,
             name: name.clone(),
+            renamed_from,
             change,
             details,
         });
     };
+    let was = |name: &Name| before.and_then(|before| before.get(name));
+    let mut renamed = BTreeSet::new();
     for (name, new) in after {
-        match before.and_then(|before| before.get(name)) {
-            None => add(name, Change::Added, Vec::new()),
-            Some(old) if old == new => {}
-            Some(old) => {
+        let old_name = about(new).renamed_from.as_ref();
+        let old_name = old_name.filter(|_| was(name).is_none());
+        match (was(name), old_name.and_then(|old| Some((old, was(old)?)))) {
+            (None, None) => add(name, None, Change::Added, Vec::new()),
+            (None, Some((old_name, old))) => {
+                renamed.insert(old_name);
+                let details = compare(old, new).details;
+                add(name, Some(old_name.clone()), Change::Renamed, details);
+            }
+            (Some(old), _) if old == new => {}
+            (Some(old), _) => {
                 let compared = compare(old, new);
                 let change = if compared.incompatible {
                     Change::Incompatible
                 } else {
                     Change::Compatible
                 };
-                add(name, change, compared.details);
+                add(name, None, change, compared.details);
             }
         }
     }
     for name in before.into_iter().flat_map(IndexMap::keys) {
-        if !after.contains_key(name) {
-            add(name, Change::Removed, Vec::new());
+        if !after.contains_key(name) && !renamed.contains(name) {
+            add(name, None, Change::Removed, Vec::new());
         }
     }
 }
@@ -278,7 +285,7 @@ fn entity(before: &Entity, after: &Entity) -> Compared {
         ..Compared::default()
     };
     compared.setting("keys", &old, &new, |keys| format!("{{ {keys} }}"));
-    compared.setting("description", &before.description, &after.description, text);
+    compared.about(&before.about, &after.about);
     compared
 }
 
@@ -311,7 +318,7 @@ fn source(before: &Source, after: &Source) -> Compared {
         &after.timezone,
         ToString::to_string,
     );
-    compared.setting("description", &before.description, &after.description, text);
+    compared.about(&before.about, &after.about);
     compared
 }
 
@@ -371,7 +378,7 @@ fn view(
                 .push(format!("reads source `{name}`, which changed"));
         }
     }
-    compared.setting("description", &before.description, &after.description, text);
+    compared.about(&before.about, &after.about);
     compared
 }
 
@@ -433,7 +440,7 @@ fn request_view(before: &RequestView, after: &RequestView) -> Compared {
     compared.parts("feature", pairs(&old), pairs(&new), |old, new| {
         format!("{old} -> {new}")
     });
-    compared.setting("description", &before.description, &after.description, text);
+    compared.about(&before.about, &after.about);
     compared
 }
 
@@ -464,7 +471,7 @@ fn service(
                 .push(format!("reads view `{name}`, which changed"));
         }
     }
-    compared.setting("description", &before.description, &after.description, text);
+    compared.about(&before.about, &after.about);
     compared
 }
 
@@ -515,7 +522,7 @@ fn model(before: &Model, after: &Model, old: Option<&Definitions>, new: &Definit
             .details
             .push(format!("reads service `{}`, which changed", after.service));
     }
-    compared.setting("description", &before.description, &after.description, text);
+    compared.about(&before.about, &after.about);
     compared
 }
 

@@ -12,6 +12,7 @@
 //! tag 5  timestamp  8 bytes, big-endian microseconds, sign bit flipped
 //! ```
 
+use crate::about::About;
 use crate::data_type::DataType;
 use crate::name::Name;
 use crate::value::Value;
@@ -21,8 +22,8 @@ use crate::value::Value;
 pub struct Entity {
     /// The entity's name.
     pub name: Name,
-    /// What it is, for people.
-    pub description: Option<String>,
+    /// What it says of itself.
+    pub about: About,
     /// Its key parts; the order is part of the key.
     pub keys: Vec<KeyPart>,
 }

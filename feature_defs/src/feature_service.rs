@@ -1,5 +1,6 @@
 //! Feature services: the ordered, typed list of features that a model reads.
 
+use crate::about::About;
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
 use crate::name::{FeatureRef, Name};
@@ -10,8 +11,8 @@ use crate::value::Value;
 pub struct FeatureService {
     /// The service's name.
     pub name: Name,
-    /// What it is for, for people.
-    pub description: Option<String>,
+    /// What it says of itself.
+    pub about: About,
     /// Its features in order, wildcards expanded. No feature stands in it twice.
     pub features: Vec<ServiceFeature>,
     /// Hash of names, types, defaults and order, and of the views' fingerprints.

@@ -4,6 +4,7 @@ use chrono_tz::Tz;
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 
+use crate::about::About;
 use crate::aggregation::{Aggregate, Window};
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
@@ -15,8 +16,8 @@ use crate::time::Ttl;
 pub struct FeatureView {
     /// The view's name.
     pub name: Name,
-    /// What it is, for people.
-    pub description: Option<String>,
+    /// What it says of itself.
+    pub about: About,
     /// The entity that its rows describe.
     pub entity: Name,
     /// Greatest age at which its values may be used.

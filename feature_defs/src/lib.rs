@@ -41,11 +41,13 @@
 //! # Ok::<(), feature_defs::error::Problems>(())
 //! ```
 
+pub mod about;
 pub mod age;
 pub mod aggregation;
 pub mod as_of;
 pub mod data_type;
 pub mod definitions;
+pub mod deprecation;
 pub mod difference;
 pub mod entity;
 pub mod error;
@@ -56,6 +58,7 @@ pub mod fingerprint;
 pub mod language;
 pub mod model;
 pub mod name;
+pub mod object;
 pub mod parse;
 pub mod project;
 pub mod report;

@@ -1,5 +1,6 @@
 //! Models: what scores a feature service.
 
+use crate::about::About;
 use crate::fingerprint::Fingerprint;
 use crate::name::Name;
 
@@ -8,8 +9,8 @@ use crate::name::Name;
 pub struct Model {
     /// The model's name; `POST /v1/predict/<name>` asks it.
     pub name: Name,
-    /// What it predicts, for people.
-    pub description: Option<String>,
+    /// What it says of itself.
+    pub about: About,
     /// The service whose features it reads.
     pub service: Name,
     /// The name of the score in answers.

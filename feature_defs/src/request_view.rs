@@ -1,5 +1,6 @@
 //! Request views: features computed at request time from stored features and request fields.
 
+use crate::about::About;
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
 use crate::name::{FeatureRef, Name};
@@ -10,8 +11,8 @@ use crate::value::Value;
 pub struct RequestView {
     /// The view's name.
     pub name: Name,
-    /// What it is, for people.
-    pub description: Option<String>,
+    /// What it says of itself.
+    pub about: About,
     /// The fields that a request brings, in declared order.
     pub inputs: Vec<RequestField>,
     /// The features, in declared order.

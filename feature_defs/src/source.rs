@@ -3,6 +3,7 @@
 use chrono_tz::Tz;
 use indexmap::IndexMap;
 
+use crate::about::About;
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
 use crate::name::Name;
@@ -12,8 +13,8 @@ use crate::name::Name;
 pub struct Source {
     /// The source's name; SQL views select from it.
     pub name: Name,
-    /// What it is, for people.
-    pub description: Option<String>,
+    /// What it says of itself.
+    pub about: About,
     /// Path or glob, relative to the project's root. It never leaves that root.
     pub path: String,
     /// How the files are read.

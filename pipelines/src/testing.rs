@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
+use feature_defs::about::About;
 use feature_defs::aggregation::{Aggregate, AggregateFunction, Window, output_type};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
@@ -75,7 +76,7 @@ pub(crate) fn add_entity(definitions: &mut Definitions, entity: &str, keys: &[(&
         .collect();
     let entity = Entity {
         name: name(entity),
-        description: None,
+        about: About::default(),
         keys,
     };
     definitions.entities.insert(entity.name.clone(), entity);
@@ -102,7 +103,7 @@ pub(crate) fn add_source(
         .collect();
     let source = Source {
         name: name(source),
-        description: None,
+        about: About::default(),
         path: path.to_owned(),
         format: if path.ends_with(".csv") {
             SourceFormat::Csv { delimiter: b',' }
@@ -138,7 +139,7 @@ pub(crate) fn add_view(
         .collect();
     let view = FeatureView {
         name: name(view),
-        description: None,
+        about: About::default(),
         entity: name(entity),
         ttl,
         schedule: None,

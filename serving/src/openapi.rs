@@ -1,5 +1,6 @@
 //! The HTTP interface of one release as an OpenAPI 3.1 document, from the plan that answers it.
 
+use feature_defs::about::About;
 use feature_defs::data_type::DataType;
 use feature_defs::value::Value;
 use serde_json::{Map, Value as Json, json};
@@ -72,8 +73,9 @@ fn common_paths() -> Map<String, Json> {
 
 fn predict_path(model: &ModelPlan, plan: &ReleasePlan, limits: Limits) -> Json {
     let definitions = plan.definitions();
-    let about = &definitions.models[&model.name].description;
+    let about = &definitions.models[&model.name].about;
     let summary = about
+        .description
         .clone()
         .unwrap_or_else(|| format!("Scores of `{}`", model.name));
     let mut request = request_schema(&model.service, limits);
@@ -108,12 +110,13 @@ fn predict_path(model: &ModelPlan, plan: &ReleasePlan, limits: Limits) -> Json {
         json!({"model": {"const": model.name}, "bundle": {"type": "string"}}),
         result,
     );
-    post(&summary, request, answer)
+    post(&summary, about, request, answer)
 }
 
 fn features_path(service: &ServicePlan, plan: &ReleasePlan, limits: Limits) -> Json {
-    let about = &plan.definitions().services[&service.name].description;
+    let about = &plan.definitions().services[&service.name].about;
     let summary = about
+        .description
         .clone()
         .unwrap_or_else(|| format!("Features of `{}`", service.name));
     let result = json!({
@@ -126,10 +129,10 @@ fn features_path(service: &ServicePlan, plan: &ReleasePlan, limits: Limits) -> J
         },
     });
     let answer = answer_schema(json!({"service": {"const": service.name}}), result);
-    post(&summary, request_schema(service, limits), answer)
+    post(&summary, about, request_schema(service, limits), answer)
 }
 
-fn post(summary: &str, request: Json, answer: Json) -> Json {
+fn post(summary: &str, about: &About, request: Json, answer: Json) -> Json {
     let mut responses = Map::new();
     responses.insert(
         "200".to_owned(),
@@ -147,11 +150,19 @@ fn post(summary: &str, request: Json, answer: Json) -> Json {
             json!({"description": description, "content": {"application/json": {"schema": schema}}}),
         );
     }
-    json!({"post": {
+    let mut post = json!({
         "summary": summary,
         "requestBody": {"required": true, "content": {"application/json": {"schema": request}}},
         "responses": responses,
-    }})
+    });
+    if let Some(why) = &about.deprecated {
+        post["deprecated"] = true.into();
+        post["description"] = format!("Deprecated: {}", why.trim()).into();
+    }
+    if !about.tags.is_empty() {
+        post["tags"] = json!(about.tags);
+    }
+    json!({ "post": post })
 }
 
 fn request_schema(service: &ServicePlan, limits: Limits) -> Json {

@@ -2,6 +2,7 @@
 
 use anyhow::anyhow;
 use feature_defs::definitions::Definitions;
+use feature_defs::deprecation::deprecations;
 use feature_defs::error::{Problem, Problems};
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ impl Check {
         let root = project::root(global)?;
         match (project::definitions(&root), global.format) {
             (Ok(definitions), format) => {
-                let warnings = missing_files(&definitions);
+                let warnings = warnings(&definitions);
                 for warning in &warnings {
                     output::note(format_args!("warning: {warning}"));
                 }
@@ -60,11 +61,13 @@ pub(crate) fn describe(definitions: &Definitions) -> String {
     )
 }
 
-/// One line a source whose files are not there, which definitions may be checked without.
-fn missing_files(definitions: &Definitions) -> Vec<String> {
+/// One line a source whose files are not there, which definitions may be checked without, and one a use of something
+/// deprecated.
+fn warnings(definitions: &Definitions) -> Vec<String> {
     let missing = pipelines::sources::missing(definitions).into_iter();
     missing
         .map(|(source, why)| format!("source `{source}`: {why}"))
+        .chain(deprecations(definitions))
         .collect()
 }
 

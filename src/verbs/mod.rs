@@ -6,6 +6,7 @@ pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod features;
 pub(crate) mod init;
+pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod model;
 pub(crate) mod plan;
@@ -30,6 +31,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Verb::Demo(verb) => verb.run(global).await,
         Verb::Init(verb) => verb.run(global),
         Verb::Check(verb) => verb.run(global),
+        Verb::List(verb) => verb.run(global),
         Verb::Plan(verb) => verb.run(global).await,
         Verb::Apply(verb) => verb.run(global).await,
         Verb::Log(verb) => verb.run(global).await,

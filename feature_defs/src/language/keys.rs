@@ -31,6 +31,45 @@ const DESCRIPTION: Key = key(
     "All purchases since 1997",
 );
 
+/// Keys of every object.
+pub(crate) static ABOUT: Object = Object {
+    title: "Keys of every object",
+    meaning: "What an object says of itself to people. No value depends on it: changing it recomputes nothing.",
+    keys: &[
+        DESCRIPTION,
+        key(
+            "owner",
+            Text,
+            Default("none"),
+            "Who answers for it.",
+            "growth@shop.example",
+        ),
+        key(
+            "tags",
+            List(&Text),
+            Default("none"),
+            "Words to find it by: `nightfill list --tag churn`.",
+            "[churn, pii]",
+        ),
+        key(
+            "deprecated",
+            Text,
+            Default("none"),
+            "Why it should not be used any more, and what to use instead. `check` says so wherever something reads it that is not deprecated itself.",
+            "use spend_v2, which counts returns",
+        ),
+        key(
+            "renamed_from",
+            Name,
+            Default("none"),
+            "The name that it had before, so that `plan` shows one renamed object instead of one gone and one new. Rows are computed anew under the new name.",
+            "purchases_old",
+        ),
+    ],
+    about: false,
+    example: "",
+};
+
 pub(crate) static PROJECT: Object = Object {
     title: "The project: `nightfill.yaml`",
     meaning: "The file that makes a folder a project. It holds settings, and may hold sections as every other file does.",
@@ -72,6 +111,7 @@ pub(crate) static PROJECT: Object = Object {
             "embedded://data/online",
         ),
     ],
+    about: false,
     example: "version: 1
 project: shop
 timezone: Europe/Vienna
@@ -81,16 +121,14 @@ timezone: Europe/Vienna
 pub(crate) static ENTITY: Object = Object {
     title: "`entities`",
     meaning: "The things that features describe, found by one or more typed keys.",
-    keys: &[
-        key(
-            "keys",
-            Map(&DataType),
-            Required,
-            "The key parts, in order; the order is part of the key. Types: `int32`, `int64`, `string`, `bytes`, `date`, `timestamp`.",
-            "{ customer_id: int64 }",
-        ),
-        DESCRIPTION,
-    ],
+    keys: &[key(
+        "keys",
+        Map(&DataType),
+        Required,
+        "The key parts, in order; the order is part of the key. Types: `int32`, `int64`, `string`, `bytes`, `date`, `timestamp`.",
+        "{ customer_id: int64 }",
+    )],
+    about: true,
     example: "entities:
   customer:
     keys: { customer_id: int64 }
@@ -151,8 +189,8 @@ pub(crate) static SOURCE: Object = Object {
             "The zone of times without one.",
             "America/New_York",
         ),
-        DESCRIPTION,
     ],
+    about: true,
     example: "sources:
   purchases:
     path: data/purchases.csv
@@ -187,8 +225,8 @@ pub(crate) static VIEW: Object = Object {
             "When the night computes it.",
             "0 2 * * *",
         ),
-        DESCRIPTION,
     ],
+    about: true,
     example: "",
 };
 
@@ -225,6 +263,7 @@ pub(crate) static WINDOWS: Object = Object {
             "{ spend: sum(amount), orders: count() }",
         ),
     ],
+    about: false,
     example: "views:
   spend:
     entity: customer
@@ -262,6 +301,7 @@ pub(crate) static SQL: Object = Object {
             "{ largest: \"decimal(12,2)\" }",
         ),
     ],
+    about: false,
     example: "views:
   habits:
     entity: customer
@@ -296,6 +336,7 @@ pub(crate) static LATEST: Object = Object {
             "[segment, country]",
         ),
     ],
+    about: false,
     example: "views:
   last_purchase:
     entity: customer
@@ -317,6 +358,7 @@ pub(crate) static SCHEDULE: Object = Object {
             "Europe/Vienna",
         ),
     ],
+    about: false,
     example: "",
 };
 
@@ -327,6 +369,7 @@ pub(crate) static FEATURE: Object = Object {
         key("type", DataType, Required, "Its type.", "float64"),
         DESCRIPTION,
     ],
+    about: false,
     example: "",
 };
 
@@ -351,8 +394,8 @@ pub(crate) static REQUEST_VIEW: Object = Object {
             "The features: SQL expressions over inputs (`amount`) and stored features (`view.feature`).",
             "{ to_largest: \"amount / nullif(habits.largest, 0)\" }",
         ),
-        DESCRIPTION,
     ],
+    about: true,
     example: "request_views:
   basket:
     inputs: { amount: \"decimal(12,2)\" }
@@ -387,6 +430,7 @@ pub(crate) static REQUEST_FIELD: Object = Object {
             "true",
         ),
     ],
+    about: false,
     example: "",
 };
 
@@ -403,25 +447,24 @@ pub(crate) static REQUEST_FEATURE: Object = Object {
         ),
         DESCRIPTION,
     ],
+    about: false,
     example: "",
 };
 
 pub(crate) static SERVICE: Object = Object {
     title: "`services`",
     meaning: "The ordered, typed list of features that a model or a client reads. No feature stands in it twice.",
-    keys: &[
-        key(
-            "features",
-            List(&Either(
-                &Syntax("`view.feature`, or `view.*` for all of a view"),
-                &Map(&Part(&SERVICE_FEATURE)),
-            )),
-            Required,
-            "Its features, in order.",
-            "[spend.*, habits.largest]",
-        ),
-        DESCRIPTION,
-    ],
+    keys: &[key(
+        "features",
+        List(&Either(
+            &Syntax("`view.feature`, or `view.*` for all of a view"),
+            &Map(&Part(&SERVICE_FEATURE)),
+        )),
+        Required,
+        "Its features, in order.",
+        "[spend.*, habits.largest]",
+    )],
+    about: true,
     example: "services:
   churn_v1:
     features: [spend.*, habits.largest: { default: 0 }, basket.above_largest]
@@ -438,6 +481,7 @@ pub(crate) static SERVICE_FEATURE: Object = Object {
         "Taken where the stored value is missing or expired, and told as defaulted. An observed null stays null.",
         "0",
     )],
+    about: false,
     example: "",
 };
 
@@ -459,8 +503,8 @@ pub(crate) static MODEL: Object = Object {
             "The score in answers.",
             "{ name: churn_probability }",
         ),
-        DESCRIPTION,
     ],
+    about: true,
     example: "models:
   churn:
     service: churn_v1
@@ -487,6 +531,7 @@ pub(crate) static OUTPUT: Object = Object {
             "sigmoid",
         ),
     ],
+    about: false,
     example: "",
 };
 

@@ -27,6 +27,8 @@ pub(crate) struct Object {
     pub(crate) meaning: &'static str,
     /// Its keys, in the order in which people write them.
     pub(crate) keys: &'static [Key],
+    /// Whether it may also have the keys of every object ([`keys::ABOUT`]).
+    pub(crate) about: bool,
     /// A whole one.
     pub(crate) example: &'static str,
 }
@@ -80,8 +82,14 @@ pub(crate) enum Form {
 }
 
 impl Object {
+    /// Its own keys, and those of every object if it is one.
+    pub(crate) fn all_keys(&self) -> impl Iterator<Item = &'static Key> {
+        let common = if self.about { keys::ABOUT.keys } else { &[] };
+        self.keys.iter().chain(common)
+    }
+
     /// The names of its keys.
     pub(crate) fn names(&self) -> Vec<&'static str> {
-        self.keys.iter().map(|key| key.name).collect()
+        self.all_keys().map(|key| key.name).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::language::keys::{PROJECT, SECTIONS};
+use crate::language::keys::{ABOUT, PROJECT, SECTIONS};
 use crate::language::{Form, Object, Presence};
 
 const INTRODUCTION: &str = "\
@@ -60,6 +60,7 @@ const TYPES: [(&str, &str, &str); 9] = [
 pub fn reference() -> String {
     let mut text = INTRODUCTION.to_owned();
     write_object(&mut text, &PROJECT, 2);
+    write_object(&mut text, &ABOUT, 2);
     for (_, objects) in &SECTIONS {
         for (nth, object) in objects.iter().enumerate() {
             write_object(&mut text, object, if nth == 0 { 2 } else { 3 });
@@ -101,6 +102,9 @@ fn write_object(text: &mut String, object: &Object, level: usize) {
     text.push('\n');
     for key in object.keys {
         let _ = writeln!(text, "- `{}`: {}", key.name, key.meaning);
+    }
+    if object.about {
+        text.push_str("\nAnd the [keys of every object](#keys-of-every-object).\n");
     }
     if !object.example.is_empty() {
         let _ = write!(text, "\n```yaml\n{}```\n", object.example);

@@ -10,11 +10,11 @@ use crate::language::{Form, Key, Object, Presence};
 /// A JSON Schema (2020-12) of every definition file.
 #[must_use]
 pub fn schema() -> Value {
-    let mut properties = properties(PROJECT.keys);
+    let mut properties = properties(PROJECT.all_keys());
     for (section, objects) in &SECTIONS {
         let object = match *section {
             "views" => json!({ "anyOf": [view(&WINDOWS), view(&SQL), view(&LATEST)] }),
-            _ => object(objects[0].keys),
+            _ => object(objects[0]),
         };
         let section_schema = json!({
             "type": "object",
@@ -37,8 +37,8 @@ const NAME: &str = "^[a-z][a-z0-9_]*$";
 
 /// The keys of all views and those of one kind.
 fn view(kind: &Object) -> Value {
-    let mut schema = object(VIEW.keys);
-    let own = object(kind.keys);
+    let mut schema = object(&VIEW);
+    let own = object(kind);
     schema["description"] = kind.title.into();
     if let (Some(all), Some(own)) = (
         schema["properties"].as_object_mut(),
@@ -55,19 +55,20 @@ fn view(kind: &Object) -> Value {
     schema
 }
 
-fn object(keys: &[Key]) -> Value {
-    let required = keys.iter().filter(|key| key.presence == Presence::Required);
+fn object(object: &Object) -> Value {
+    let keys = object.all_keys();
+    let required = keys.filter(|key| key.presence == Presence::Required);
     let required: Vec<&str> = required.map(|key| key.name).collect();
     json!({
         "type": "object",
-        "properties": properties(keys),
+        "properties": properties(object.all_keys()),
         "required": required,
         "additionalProperties": false,
     })
 }
 
-fn properties(keys: &[Key]) -> Map<String, Value> {
-    let described = keys.iter().map(|key| {
+fn properties(keys: impl Iterator<Item = &'static Key>) -> Map<String, Value> {
+    let described = keys.map(|key| {
         let mut schema = form(&key.form);
         schema["description"] = key.meaning.into();
         (key.name.to_owned(), schema)
@@ -98,7 +99,7 @@ fn form(form: &Form) -> Value {
         Form::OneOf(words) => json!({ "enum": words }),
         Form::List(of) => json!({ "type": "array", "items": self::form(of), "minItems": 1 }),
         Form::Map(of) => json!({ "type": "object", "additionalProperties": self::form(of) }),
-        Form::Part(part) => object(part.keys),
+        Form::Part(part) => object(part),
         Form::Either(short, full) => json!({ "anyOf": [self::form(short), self::form(full)] }),
     }
 }

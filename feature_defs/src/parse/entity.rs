@@ -14,7 +14,7 @@ const TAKEN: [(&str, &str); 2] = [
     ("as_of", "the instant from which a request looks"),
 ];
 
-/// `name: {keys: {key: type, ...}, description}`
+/// `name: {keys: {key: type, ...}}`
 pub(crate) fn read<'a>(
     reader: &mut Reader<'a>,
     key: &'a Text,
@@ -23,11 +23,9 @@ pub(crate) fn read<'a>(
 ) -> DeclaredEntity {
     let owner = format!("entity `{name}`");
     let fields = reader.fields(node, &key.span, &owner, &ENTITY.names());
-    let description = fields.as_ref().and_then(|f| reader.description(f));
     let keys_node = fields.and_then(|fields| reader.require(&fields, "keys"));
     let keys = keys_node.and_then(|node| read_keys(reader, node, &owner));
     DeclaredEntity {
-        description,
         keys: keys.unwrap_or(Members::unknown()),
     }
 }

@@ -12,6 +12,7 @@
 //!   validate   objects to Definitions
 //! ```
 
+pub(crate) mod about;
 mod embedded;
 mod entity;
 mod files;
@@ -295,11 +296,13 @@ fn section<'a, T>(
         let Some(read_as) = name.clone().or_else(stand_in) else {
             continue;
         };
+        let about = about::read(reader, key, node);
         let object = read(reader, key, &read_as, node);
         match section.entry(read_as) {
             Entry::Vacant(place) => {
                 place.insert(Declared {
                     span: key.span.clone(),
+                    about,
                     object,
                     doubtful: name.is_none() || map.repeats(&key.text),
                 });

@@ -7,7 +7,7 @@ use crate::parse::objects::DeclaredModel;
 use crate::parse::reader::{Placed, Reader};
 use crate::parse::yaml::{Node, Text};
 
-/// `name: {service, output: {name, transform}, description}`; the output's name is the model's unless it says otherwise.
+/// `name: {service, output: {name, transform}}`; the output's name is the model's unless it says otherwise.
 pub(crate) fn read<'a>(
     reader: &mut Reader<'a>,
     key: &'a Text,
@@ -16,7 +16,6 @@ pub(crate) fn read<'a>(
 ) -> DeclaredModel {
     let owner = format!("model `{name}`");
     let mut model = DeclaredModel {
-        description: None,
         service: None,
         output: Placed {
             value: name.clone(),
@@ -27,7 +26,6 @@ pub(crate) fn read<'a>(
     let Some(fields) = reader.fields(node, &key.span, &owner, &MODEL.names()) else {
         return model;
     };
-    model.description = reader.description(&fields);
     let service = reader.require(&fields, "service");
     model.service = service.and_then(|node| reader.text(node, "`service`"));
     let Some(node) = fields.get("output") else {

@@ -11,6 +11,7 @@ use crate::error::Span;
 use crate::feature_view::Schedule;
 use crate::model::Transform;
 use crate::name::Name;
+use crate::parse::about::DeclaredAbout;
 use crate::parse::embedded::Embedded;
 use crate::parse::members::{Members, Typed};
 use crate::parse::reader::Placed;
@@ -27,6 +28,8 @@ pub(crate) type Section<T> = IndexMap<Name, Declared<T>>;
 pub(crate) struct Declared<T> {
     /// Where.
     pub(crate) span: Span,
+    /// What it says of itself.
+    pub(crate) about: DeclaredAbout,
     /// What.
     pub(crate) object: T,
     /// Whether nothing is certain of what the name stands for: it is declared more than once, or is not a name.
@@ -70,7 +73,6 @@ pub(crate) fn alike(text: &str) -> String {
 /// An entity as written.
 #[derive(Debug)]
 pub(crate) struct DeclaredEntity {
-    pub(crate) description: Option<String>,
     pub(crate) keys: Members<DeclaredKey>,
 }
 
@@ -99,7 +101,6 @@ pub(crate) struct DeclaredColumn {
 /// A feature view as written.
 #[derive(Debug)]
 pub(crate) struct DeclaredView {
-    pub(crate) description: Option<String>,
     pub(crate) entity: Option<Text>,
     pub(crate) ttl: Option<Placed<Ttl>>,
     pub(crate) schedule: Option<Schedule>,
@@ -153,7 +154,6 @@ pub(crate) struct DeclaredCall {
 /// A request view as written.
 #[derive(Debug)]
 pub(crate) struct DeclaredRequestView {
-    pub(crate) description: Option<String>,
     pub(crate) inputs: Members<DeclaredField>,
     pub(crate) features: Members<DeclaredRequestFeature>,
 }
@@ -180,7 +180,6 @@ pub(crate) struct DeclaredRequestFeature {
 /// A feature service as written.
 #[derive(Debug)]
 pub(crate) struct DeclaredService {
-    pub(crate) description: Option<String>,
     pub(crate) features: Members<DeclaredServiceFeature>,
 }
 
@@ -197,7 +196,6 @@ pub(crate) struct DeclaredServiceFeature {
 /// A model as written.
 #[derive(Debug)]
 pub(crate) struct DeclaredModel {
-    pub(crate) description: Option<String>,
     pub(crate) service: Option<Text>,
     pub(crate) output: Placed<Name>,
     pub(crate) transform: Option<Transform>,

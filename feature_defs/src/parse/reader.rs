@@ -125,10 +125,18 @@ impl<'a> Reader<'a> {
         }
         Some(Fields {
             owner: owner.to_owned(),
+            ..self.fields_among(map, span, known)
+        })
+    }
+
+    /// The entries of some known keys among others that are somebody else's to check.
+    pub(crate) fn fields_among(&self, map: &'a Map, span: &Span, known: &[&str]) -> Fields<'a> {
+        Fields {
+            owner: String::new(),
             span: span.clone(),
             map,
             meant: meant(map, known),
-        })
+        }
     }
 
     /// The value of a key that must be there.

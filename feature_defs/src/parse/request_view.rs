@@ -19,14 +19,12 @@ pub(crate) fn read<'a>(
 ) -> DeclaredRequestView {
     let owner = format!("request view `{name}`");
     let mut view = DeclaredRequestView {
-        description: None,
         inputs: Members::unknown(),
         features: Members::unknown(),
     };
     let Some(fields) = reader.fields(node, &key.span, &owner, &REQUEST_VIEW.names()) else {
         return view;
     };
-    view.description = reader.description(&fields);
     view.inputs = match fields.get("inputs") {
         Some(node) => read_inputs(reader, node),
         None => Members::none(),

@@ -7,7 +7,7 @@ use crate::parse::objects::{DeclaredService, DeclaredServiceFeature};
 use crate::parse::reader::{Reader, is_null};
 use crate::parse::yaml::{Kind, Node, Text};
 
-/// `name: {features: [view.*, view.feature, view.feature: {default: value}], description}`
+/// `name: {features: [view.*, view.feature, view.feature: {default: value}]}`
 pub(crate) fn read<'a>(
     reader: &mut Reader<'a>,
     key: &'a Text,
@@ -16,11 +16,9 @@ pub(crate) fn read<'a>(
 ) -> DeclaredService {
     let owner = format!("service `{name}`");
     let fields = reader.fields(node, &key.span, &owner, &SERVICE.names());
-    let description = fields.as_ref().and_then(|f| reader.description(f));
     let features = fields.and_then(|fields| reader.require(&fields, "features"));
     let features = features.and_then(|node| read_features(reader, node, &owner));
     DeclaredService {
-        description,
         features: features.unwrap_or(Members::unknown()),
     }
 }

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use crate::about::About;
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
 use crate::language::keys::SOURCE;
@@ -14,7 +15,7 @@ use crate::parse::yaml::{Node, Text};
 use crate::source::{Column, Source, SourceFormat};
 use crate::suggestion::accepted;
 
-/// `name: {path, columns: {column: type}, event_time, created_time?, format?, delimiter?, timezone?, description?}`
+/// `name: {path, columns: {column: type}, event_time, created_time?, format?, delimiter?, timezone?}`
 pub(crate) fn read<'a>(
     reader: &mut Reader<'a>,
     key: &'a Text,
@@ -48,7 +49,6 @@ fn read_source<'a>(
     fields: &Fields<'a>,
     columns: &Members<DeclaredColumn>,
 ) -> Option<Source> {
-    let description = reader.description(fields);
     let path = reader.require(fields, "path");
     let path = path.and_then(|node| read_path(reader, node));
     let format = read_format(reader, fields, path.as_ref());
@@ -66,7 +66,7 @@ fn read_source<'a>(
     });
     let mut source = Source {
         name: name.clone(),
-        description,
+        about: About::default(),
         path: path?.text,
         format: format?,
         columns: typed.collect::<Option<IndexMap<_, _>>>()?,

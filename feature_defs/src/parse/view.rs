@@ -44,7 +44,6 @@ pub(crate) fn read<'a>(
 ) -> DeclaredView {
     let owner = format!("view `{name}`");
     let mut view = DeclaredView {
-        description: None,
         entity: None,
         ttl: None,
         schedule: None,
@@ -59,7 +58,6 @@ pub(crate) fn read<'a>(
     let Some(fields) = reader.fields(node, &key.span, &owner, &known) else {
         return view;
     };
-    view.description = reader.description(&fields);
     let entity = reader.require(&fields, "entity");
     view.entity = entity.and_then(|node| reader.text(node, "`entity`"));
     let ttl = fields.get("ttl");

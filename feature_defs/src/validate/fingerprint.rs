@@ -3,6 +3,7 @@
 
 use indexmap::IndexMap;
 
+use crate::about::About;
 use crate::definitions::Definitions;
 use crate::entity::Entity;
 use crate::feature_service::FeatureService;
@@ -13,7 +14,7 @@ use crate::name::Name;
 use crate::request_view::RequestView;
 use crate::source::{Source, SourceFormat};
 
-/// Everything but the description.
+/// Everything but what it says of itself.
 pub(crate) fn source(source: &Source) -> Fingerprint {
     let format = match source.format {
         SourceFormat::Parquet => "parquet".to_owned(),
@@ -135,7 +136,7 @@ pub(crate) fn service(
     Fingerprint::of(parts)
 }
 
-/// Everything but the description, and the service's fingerprint.
+/// Everything but what it says of itself, and the service's fingerprint.
 pub(crate) fn model(model: &Model, service: &FeatureService) -> Fingerprint {
     Fingerprint::of([
         "model".to_owned(),
@@ -146,20 +147,23 @@ pub(crate) fn model(model: &Model, service: &FeatureService) -> Fingerprint {
     ])
 }
 
-/// All objects, sorted by kind and name, with what their own fingerprints leave out: descriptions, TTLs, schedules.
+/// All objects, sorted by kind and name, with what their own fingerprints leave out: what they say of themselves, TTLs,
+/// schedules.
 pub(crate) fn definitions(definitions: &Definitions) -> Fingerprint {
     let mut parts = Vec::new();
     for entity in definitions.entities.values() {
         parts.push(format!(
-            "1 {} {:?}",
+            "1 {} {}",
             entity_text(entity),
-            entity.description
+            about_text(&entity.about)
         ));
     }
     for source in definitions.sources.values() {
         parts.push(format!(
-            "2 {} {} {:?}",
-            source.name, source.fingerprint, source.description
+            "2 {} {} {}",
+            source.name,
+            source.fingerprint,
+            about_text(&source.about)
         ));
     }
     for view in definitions.views.values() {
@@ -173,8 +177,11 @@ pub(crate) fn definitions(definitions: &Definitions) -> Fingerprint {
             .map(|feature| &feature.description)
             .collect();
         parts.push(format!(
-            "3 {} {} {} {schedule:?} {:?} {about:?}",
-            view.name, view.fingerprint, view.ttl, view.description
+            "3 {} {} {} {schedule:?} {} {about:?}",
+            view.name,
+            view.fingerprint,
+            view.ttl,
+            about_text(&view.about)
         ));
     }
     for view in definitions.request_views.values() {
@@ -184,24 +191,48 @@ pub(crate) fn definitions(definitions: &Definitions) -> Fingerprint {
             .map(|feature| &feature.description)
             .collect();
         parts.push(format!(
-            "4 {} {} {:?} {about:?}",
-            view.name, view.fingerprint, view.description
+            "4 {} {} {} {about:?}",
+            view.name,
+            view.fingerprint,
+            about_text(&view.about)
         ));
     }
     for service in definitions.services.values() {
         parts.push(format!(
-            "5 {} {} {:?}",
-            service.name, service.fingerprint, service.description
+            "5 {} {} {}",
+            service.name,
+            service.fingerprint,
+            about_text(&service.about)
         ));
     }
     for model in definitions.models.values() {
         parts.push(format!(
-            "6 {} {} {:?}",
-            model.name, model.fingerprint, model.description
+            "6 {} {} {}",
+            model.name,
+            model.fingerprint,
+            about_text(&model.about)
         ));
     }
     parts.sort();
     Fingerprint::of(parts)
+}
+
+/// An object that says no more of itself than its description has the fingerprint that it had before there was more.
+fn about_text(about: &About) -> String {
+    let mut text = format!("{:?}", about.description);
+    if let Some(owner) = &about.owner {
+        text.push_str(&format!(" owner {owner:?}"));
+    }
+    if !about.tags.is_empty() {
+        text.push_str(&format!(" tags {:?}", about.tags));
+    }
+    if let Some(why) = &about.deprecated {
+        text.push_str(&format!(" deprecated {why:?}"));
+    }
+    if let Some(name) = &about.renamed_from {
+        text.push_str(&format!(" renamed from {name}"));
+    }
+    text
 }
 
 fn entity_text(entity: &Entity) -> String {

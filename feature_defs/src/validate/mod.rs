@@ -8,6 +8,7 @@ pub(crate) mod fingerprint;
 mod key_columns;
 mod known;
 mod model;
+mod renames;
 mod request_view;
 pub(crate) mod schedule;
 mod service;
@@ -18,6 +19,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
+use crate::about::About;
 use crate::data_type::DataType;
 use crate::definitions::{DefinitionFile, Definitions};
 use crate::entity::{Entity, KeyPart};
@@ -31,6 +33,7 @@ use crate::parse::objects::{Declared, DeclaredEntity, DeclaredSource, Objects, S
 use crate::parse::yaml::Text;
 use crate::project::Project;
 use crate::request_view::RequestView;
+use crate::source::Source;
 use crate::suggestion::accepted;
 use crate::time::TimeSpan;
 use known::KnownView;
@@ -79,6 +82,7 @@ pub(crate) fn resolve(
         gaps: HashMap::new(),
         found,
     };
+    validator.renames(&objects);
     for (name, declared) in objects.views {
         validator.view(&name, declared);
     }
@@ -94,11 +98,14 @@ pub(crate) fn resolve(
         ..
     } = validator;
     let entities = objects.entities.iter().map(|(name, declared)| {
-        let entity = entity(name, &declared.object)?;
+        let entity = entity(name, declared.about.whole(), &declared.object)?;
         Some((name.clone(), entity))
     });
     let sources = objects.sources.iter().map(|(name, declared)| {
-        let source = declared.object.source.clone()?;
+        let source = Source {
+            about: declared.about.whole(),
+            ..declared.object.source.clone()?
+        };
         Some((name.clone(), source))
     });
     let services = services
@@ -120,7 +127,7 @@ pub(crate) fn resolve(
 }
 
 /// The entity, if all of it is known.
-fn entity(name: &Name, declared: &DeclaredEntity) -> Option<Entity> {
+fn entity(name: &Name, about: About, declared: &DeclaredEntity) -> Option<Entity> {
     let part = |key: &crate::parse::objects::DeclaredKey| {
         Some(KeyPart {
             name: key.name.clone(),
@@ -130,7 +137,7 @@ fn entity(name: &Name, declared: &DeclaredEntity) -> Option<Entity> {
     let keys = declared.keys.items.iter().map(part);
     Some(Entity {
         name: name.clone(),
-        description: declared.description.clone(),
+        about,
         keys: keys.collect::<Option<_>>()?,
     })
 }

@@ -6,7 +6,7 @@ use crate::fingerprint::Fingerprint;
 use crate::model::Model;
 use crate::name::Name;
 use crate::parse::members::Typed;
-use crate::parse::objects::{DeclaredModel, Section};
+use crate::parse::objects::{Declared, DeclaredModel, Section};
 use crate::suggestion::accepted;
 use crate::validate::service::Services;
 use crate::validate::{Validator, fingerprint};
@@ -23,7 +23,7 @@ impl Validator<'_> {
     ) -> IndexMap<Name, Model> {
         let mut models = IndexMap::new();
         for (name, declared) in declared {
-            let model = self.model(&name, declared.object, services);
+            let model = self.model(&name, declared, services);
             models.extend(model.map(|model| (name, model)));
         }
         models
@@ -32,9 +32,10 @@ impl Validator<'_> {
     fn model(
         &mut self,
         name: &Name,
-        declared: DeclaredModel,
+        declared: Declared<DeclaredModel>,
         services: &Services,
     ) -> Option<Model> {
+        let (about, declared) = (declared.about.whole(), declared.object);
         let output = &declared.output;
         if TAKEN.contains(&output.value.as_str()) {
             let message = format!(
@@ -69,7 +70,7 @@ impl Validator<'_> {
         let service = service.whole.as_ref()?;
         let mut model = Model {
             name: name.clone(),
-            description: declared.description,
+            about,
             service: service.name.clone(),
             output: declared.output.value,
             transform: declared.transform,

@@ -25,6 +25,7 @@ impl Validator<'_> {
     pub(super) fn request_view(&mut self, name: &Name, declared: Declared<DeclaredRequestView>) {
         let Declared {
             span,
+            about,
             object: view,
             doubtful,
         } = declared;
@@ -59,7 +60,7 @@ impl Validator<'_> {
         let (features, canonical): (Vec<_>, Vec<_>) = whole.into_iter().unzip();
         let mut view = RequestView {
             name: name.clone(),
-            description: view.description,
+            about: about.whole(),
             inputs,
             features,
             fingerprint: Fingerprint::of([""]),

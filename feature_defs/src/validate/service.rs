@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
+use crate::about::About;
 use crate::data_type::DataType;
 use crate::error::Span;
 use crate::feature_service::{FeatureService, Origin, ServiceFeature};
@@ -62,6 +63,7 @@ impl Validator<'_> {
     fn service(&mut self, name: &Name, declared: Declared<DeclaredService>) -> KnownService {
         let Declared {
             span,
+            about,
             object: service,
             doubtful,
         } = declared;
@@ -74,7 +76,7 @@ impl Validator<'_> {
             }
         }
         self.keys_agree(name, &span, &features.items);
-        let whole = self.whole_service(name, service.description, &features);
+        let whole = self.whole_service(name, about.whole(), &features);
         KnownService {
             features: if doubtful {
                 Members::unknown()
@@ -88,7 +90,7 @@ impl Validator<'_> {
     fn whole_service(
         &self,
         name: &Name,
-        description: Option<String>,
+        about: About,
         features: &Members<DraftServiceFeature>,
     ) -> Option<FeatureService> {
         let feature = |draft: &DraftServiceFeature| {
@@ -101,7 +103,7 @@ impl Validator<'_> {
         };
         let mut service = FeatureService {
             name: name.clone(),
-            description,
+            about,
             features: features.items.iter().map(feature).collect::<Option<_>>()?,
             fingerprint: Fingerprint::of([""]),
         };

@@ -1,5 +1,6 @@
 //! Feature views: references, computations, and what is known of their features.
 
+use crate::about::About;
 use crate::aggregation::Aggregate;
 use crate::error::Span;
 use crate::feature_service::Origin;
@@ -39,6 +40,7 @@ impl Validator<'_> {
     pub(super) fn view(&mut self, name: &Name, declared: Declared<DeclaredView>) {
         let Declared {
             span,
+            about,
             object: mut view,
             doubtful,
         } = declared;
@@ -60,7 +62,7 @@ impl Validator<'_> {
             },
         };
         self.know(name, known, doubtful);
-        if let Some(whole) = self.whole_view(name, view, entity, computed) {
+        if let Some(whole) = self.whole_view(name, about.whole(), view, entity, computed) {
             self.views.insert(name.clone(), whole);
         }
     }
@@ -112,6 +114,7 @@ impl Validator<'_> {
     fn whole_view(
         &self,
         name: &Name,
+        about: About,
         view: DeclaredView,
         named_entity: Option<NamedEntity<'_>>,
         computed: Computed,
@@ -120,7 +123,7 @@ impl Validator<'_> {
         let features = computed.features.items.into_iter();
         let mut whole = FeatureView {
             name: name.clone(),
-            description: view.description,
+            about,
             entity: entity_name.clone(),
             ttl: view.ttl.map_or(Ttl::Unlimited, |ttl| ttl.value),
             schedule: view.schedule,
@@ -134,7 +137,7 @@ impl Validator<'_> {
             .iter()
             .filter_map(|name| self.sources.get(name)?.object.source.as_ref())
             .collect();
-        let entity = entity(entity_name, declared)?;
+        let entity = entity(entity_name, About::default(), declared)?;
         whole.fingerprint = fingerprint::view(&whole, &entity, &sources, &computed.canonical);
         Some(whole)
     }

@@ -1,3 +1,4 @@
+use feature_defs::about::About;
 use feature_defs::feature_service::{Origin, ServiceFeature};
 use feature_defs::name::FeatureRef;
 use feature_defs::value::Value;
@@ -28,7 +29,7 @@ fn feature(full_name: &str, data_type: DataType) -> ServiceFeature {
 fn service(features: Vec<ServiceFeature>) -> FeatureService {
     FeatureService {
         name: name("buys_again_v1"),
-        description: None,
+        about: About::default(),
         features,
         fingerprint: Fingerprint::of(["service"]),
     }
@@ -51,7 +52,7 @@ fn fitting() -> FeatureService {
 fn model(transform: Transform) -> Model {
     Model {
         name: name("buys_again"),
-        description: None,
+        about: About::default(),
         service: name("buys_again_v1"),
         output: name("buys_again_90d"),
         transform: Some(transform),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode};
+use feature_defs::about::About;
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::{Entity, EntityKey, KeyPart};
@@ -345,7 +346,10 @@ pub(crate) fn definitions() -> Definitions {
 fn model(definitions: &mut Definitions, model: &str, service: &str, output: &str) {
     let model = Model {
         name: name(model),
-        description: Some(format!("Tells `{output}`")),
+        about: About {
+            description: Some(format!("Tells `{output}`")),
+            ..About::default()
+        },
         service: name(service),
         output: name(output),
         transform: None,
@@ -379,7 +383,7 @@ fn basket(definitions: &mut Definitions) {
     };
     let view = RequestView {
         name: name("basket"),
-        description: None,
+        about: About::default(),
         inputs: vec![
             field("amount", DataType::Float64, None, false),
             field("units", DataType::Int64, Some(Value::Int(1)), true),
@@ -417,7 +421,7 @@ fn entity(definitions: &mut Definitions, entity: &str, keys: &[(&str, DataType)]
     });
     let entity = Entity {
         name: name(entity),
-        description: None,
+        about: About::default(),
         keys: keys.collect(),
     };
     definitions.entities.insert(entity.name.clone(), entity);
@@ -438,7 +442,7 @@ fn view(
     });
     let view = FeatureView {
         name: name(view),
-        description: None,
+        about: About::default(),
         entity: name(entity),
         ttl,
         schedule: None,
@@ -476,7 +480,7 @@ fn service(definitions: &mut Definitions, service: &str, features: &[(&str, &str
     });
     let service = FeatureService {
         name: name(service),
-        description: None,
+        about: About::default(),
         features: features.collect(),
         fingerprint: Fingerprint::of([service]),
     };

@@ -113,3 +113,76 @@ planned against version 1: `nightfill apply --against 1`
             .ends_with('Z')
     );
 }
+
+#[test]
+fn a_renamed_view_is_one_change_and_computed_anew() {
+    let project = shop();
+    project.run(&["apply"]);
+    edit(
+        &project,
+        "  largest:\n",
+        "  dearest:\n    renamed_from: largest\n",
+    );
+    edit(&project, "largest.amount]", "dearest.amount]");
+    assert_eq!(
+        project.run(&["plan"]),
+        "  ~ feature view largest -> dearest (renamed)
+  ~ feature service spend_v1 (incompatible)
+      feature `dearest.amount`: new
+      feature `largest.amount`: gone
+computed by the next night: dearest
+planned against version 1: `nightfill apply --against 1`
+"
+    );
+    let plan = project.json(&["plan"]);
+    let renamed = &plan["difference"]["objects"][0];
+    assert_eq!(renamed["renamed_from"], "largest");
+    project.run(&["apply"]);
+    assert_eq!(
+        project.run(&["plan"]),
+        "nothing to do: version 2 is the same\n"
+    );
+}
+
+#[test]
+fn objects_are_listed_by_what_they_say_of_themselves() {
+    let project = shop();
+    edit(
+        &project,
+        "  largest:\n",
+        "  largest:\n    owner: growth\n    tags: [money, pii]\n    deprecated: use spend\n",
+    );
+    let listed = project.run(&["list", "--tag", "pii", "--owner", "growth"]);
+    assert_eq!(
+        listed,
+        "kind          name     owner   tags        about
+feature view  largest  growth  money, pii  deprecated: use spend
+"
+    );
+    let listed = project.json(&["list", "--kind", "feature-view"]);
+    let names: Vec<_> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|o| &o["name"])
+        .collect();
+    assert_eq!(names, ["spend", "largest"]);
+    assert_eq!(
+        listed[1]["about"]["tags"],
+        serde_json::json!(["money", "pii"])
+    );
+
+    let checked = project.json(&["check"]);
+    assert_eq!(
+        checked["warnings"],
+        serde_json::json!([
+            "feature service `spend_v1` reads feature view `largest`, which is deprecated: use spend"
+        ])
+    );
+    edit(
+        &project,
+        "  spend_v1:\n",
+        "  spend_v1:\n    deprecated: use spend_v2\n",
+    );
+    assert_eq!(project.json(&["check"])["warnings"], serde_json::json!([]));
+}

@@ -93,7 +93,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     (
         "unknown_in_a_service",
-        &[Shop("  churn_v1:\n", "  churn_v1:\n    owner: me\n")],
+        &[Shop("  churn_v1:\n", "  churn_v1:\n    colour: red\n")],
     ),
     (
         "unknown_at_a_service_feature",

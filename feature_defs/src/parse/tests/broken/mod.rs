@@ -3,6 +3,7 @@
 //!
 //! Each case is the project in `project/`, with a few edits. What is expected of it stands in `expected/KIND/CASE.txt`.
 
+mod about;
 mod cascades;
 mod expressions;
 mod formats;
@@ -43,7 +44,8 @@ enum Edit {
     Bytes(&'static str, &'static [u8]),
 }
 
-const KINDS: [(&str, &[Case]); 13] = [
+const KINDS: [(&str, &[Case]); 14] = [
+    ("about", about::CASES),
     ("cascades", cascades::CASES),
     ("expressions", expressions::CASES),
     ("formats", formats::CASES),

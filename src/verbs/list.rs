@@ -1,0 +1,105 @@
+//! `nightfill list`: what a project declares.
+
+use clap::ValueEnum;
+use feature_defs::object::{Object, ObjectKind};
+use serde_json::json;
+
+use crate::args::{Format, Global};
+use crate::output::{self, table};
+use crate::project;
+
+/// Lists the objects of the definition files: what each is, who answers for it, how it is tagged. `nightfill lineage`
+/// shows what one is made from and who uses it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  nightfill list\n  nightfill list --kind feature-view --tag churn"
+)]
+pub(crate) struct List {
+    /// Only objects of this kind
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// Only objects with this tag
+    #[arg(long)]
+    tag: Option<String>,
+    /// Only objects of this owner
+    #[arg(long)]
+    owner: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    Entity,
+    Source,
+    FeatureView,
+    RequestView,
+    FeatureService,
+    Model,
+}
+
+impl Kind {
+    const fn of_object(self) -> ObjectKind {
+        match self {
+            Self::Entity => ObjectKind::Entity,
+            Self::Source => ObjectKind::Source,
+            Self::FeatureView => ObjectKind::FeatureView,
+            Self::RequestView => ObjectKind::RequestView,
+            Self::FeatureService => ObjectKind::FeatureService,
+            Self::Model => ObjectKind::Model,
+        }
+    }
+}
+
+impl List {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<()> {
+        let definitions = project::definitions(&project::root(global)?)?;
+        let objects: Vec<Object<'_>> = definitions
+            .objects()
+            .filter(|object| self.asks_for(object))
+            .collect();
+        if global.format == Format::Json {
+            let objects = objects.iter().map(
+                |object| json!({ "kind": object.kind, "name": object.name, "about": object.about }),
+            );
+            return output::json(&objects.collect::<Vec<_>>());
+        }
+        if objects.is_empty() {
+            output::note("no object is like that");
+            return Ok(());
+        }
+        let rows: Vec<Vec<String>> = objects.iter().map(row).collect();
+        output::line(table(
+            &["kind", "name", "owner", "tags", "about"],
+            &[],
+            &rows,
+        ))
+    }
+
+    fn asks_for(&self, object: &Object<'_>) -> bool {
+        let of_kind = self.kind.is_none_or(|kind| kind.of_object() == object.kind);
+        let tagged = self.tag.as_ref();
+        let tagged = tagged.is_none_or(|tag| object.about.tags.contains(tag));
+        let owned = self.owner.is_none() || self.owner == object.about.owner;
+        of_kind && tagged && owned
+    }
+}
+
+fn row(object: &Object<'_>) -> Vec<String> {
+    let about = object.about;
+    let shown = |text: Option<&String>| text.map_or("-", |text| text.trim()).to_owned();
+    let tags = match about.tags.is_empty() {
+        true => "-".to_owned(),
+        false => about.tags.join(", "),
+    };
+    let said = match &about.deprecated {
+        Some(why) => format!("deprecated: {}", why.trim()),
+        None => shown(about.description.as_ref()),
+    };
+    let first = said.lines().next().unwrap_or_default().to_owned();
+    vec![
+        object.kind.as_str().to_owned(),
+        object.name.to_string(),
+        shown(about.owner.as_ref()),
+        tags,
+        first,
+    ]
+}
