@@ -55,6 +55,22 @@ impl Definitions {
         &self.entities[&view.entity]
     }
 
+    /// The service of this name, or with this alias.
+    #[must_use]
+    pub fn service(&self, name: &str) -> Option<&FeatureService> {
+        let by_alias = || {
+            let mut services = self.services.values();
+            services.find(|service| service.aliases.iter().any(|alias| alias.as_str() == name))
+        };
+        self.services.get(name).or_else(by_alias)
+    }
+
+    /// The names of all services and their aliases.
+    pub fn service_names(&self) -> impl Iterator<Item = &Name> {
+        let aliases = self.services.values().flat_map(|service| &service.aliases);
+        self.services.keys().chain(aliases)
+    }
+
     /// The sources that a view reads, by name.
     #[must_use]
     pub fn sources_of<'a>(&'a self, view: &'a FeatureView) -> Vec<&'a Source> {

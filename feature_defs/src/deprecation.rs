@@ -47,7 +47,7 @@ fn reads<'a>(definitions: &'a Definitions, object: Object<'_>) -> Vec<(ObjectKin
         ObjectKind::Entity | ObjectKind::Source => Vec::new(),
         ObjectKind::FeatureView => {
             let view = &definitions.views[object.name];
-            let sources = view.computation.sources().into_iter();
+            let sources = view.computation.sources().iter();
             let sources = sources.map(|name| (ObjectKind::Source, name));
             sources
                 .chain([(ObjectKind::Entity, &view.entity)])

@@ -454,7 +454,7 @@ fn service(
     let features = |service: &FeatureService| -> Vec<(String, String)> {
         let features = service.features.iter();
         features
-            .map(|feature| (feature.reference.to_string(), typed(feature)))
+            .map(|feature| (feature.reference.to_string(), named(feature)))
             .collect()
     };
     let (were, are) = (features(before), features(after));
@@ -471,11 +471,24 @@ fn service(
                 .push(format!("reads view `{name}`, which changed"));
         }
     }
+    let aliases = |service: &FeatureService| {
+        let aliases: Vec<&str> = service.aliases.iter().map(Name::as_str).collect();
+        format!("[{}]", aliases.join(", "))
+    };
+    compared.setting("aliases", &aliases(before), &aliases(after), Clone::clone);
     compared.about(&before.about, &after.about);
     compared
 }
 
-/// A service's feature beside its name.
+/// A service's feature beside the feature that it is.
+fn named(feature: &ServiceFeature) -> String {
+    let typed = typed(feature);
+    match feature.name == feature.reference.to_string() {
+        true => typed,
+        false => format!("{typed} as `{}`", feature.name),
+    }
+}
+
 fn typed(feature: &ServiceFeature) -> String {
     match &feature.default {
         Some(default) => {

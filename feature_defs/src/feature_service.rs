@@ -13,7 +13,9 @@ pub struct FeatureService {
     pub name: Name,
     /// What it says of itself.
     pub about: About,
-    /// Its features in order, wildcards expanded. No feature stands in it twice.
+    /// Other names under which it answers, which no service and no other alias has.
+    pub aliases: Vec<Name>,
+    /// Its features in order, wildcards expanded. No feature and no feature's name stands in it twice.
     pub features: Vec<ServiceFeature>,
     /// Hash of names, types, defaults and order, and of the views' fingerprints.
     pub fingerprint: Fingerprint,
@@ -31,6 +33,8 @@ impl FeatureService {
 /// One feature of a service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServiceFeature {
+    /// What it is called in answers, training sets and models: `view.feature` unless the service says otherwise.
+    pub name: String,
     /// Which feature.
     pub reference: FeatureRef,
     /// Its type, from the view.

@@ -71,10 +71,12 @@ pub async fn build(
     request: &TrainingSetRequest,
 ) -> Result<TrainingSetReport> {
     let watch = Stopwatch::start();
-    let service = definitions.services.get(&request.service).ok_or_else(|| {
-        let known: Vec<&str> = definitions.services.keys().map(Name::as_str).collect();
-        Error::unknown("feature service", &request.service, &known)
-    })?;
+    let service = definitions
+        .service(request.service.as_str())
+        .ok_or_else(|| {
+            let known: Vec<&str> = definitions.service_names().map(Name::as_str).collect();
+            Error::unknown("feature service", &request.service, &known)
+        })?;
     let target = Target::new(&request.output, &request.entities)?;
     let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;
     frame.refuse_the_future(&request.as_of, request.now)?;
@@ -82,11 +84,7 @@ pub async fn build(
     target.write(&joined.rows)?;
     Ok(TrainingSetReport {
         rows: joined.rows.num_rows(),
-        features: service
-            .features
-            .iter()
-            .map(|f| f.reference.to_string())
-            .collect(),
+        features: service.features.iter().map(|f| f.name.clone()).collect(),
         null_keys: joined.null_keys,
         unavailable: joined.unavailable,
         seconds: watch.elapsed().as_secs_f64(),
@@ -138,7 +136,7 @@ async fn join(
             Origin::Stored => stored(&feature.reference, feature.default.as_ref())?,
             Origin::Request => Arc::clone(&requested.columns[&feature.reference]),
         };
-        let name = feature.reference.to_string();
+        let name = feature.name.clone();
         fields.push(Arc::new(Field::new(name, column.data_type().clone(), true)));
         columns.push(column);
     }

@@ -12,14 +12,13 @@
 
 use feature_defs::data_type::DataType;
 use feature_defs::feature_service::ServiceFeature;
-use feature_defs::name::FeatureRef;
 use feature_defs::value::Value;
 
 /// One input of a model: where its value in a row comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
-    /// The feature.
-    pub name: FeatureRef,
+    /// What the feature is called in the service.
+    pub name: String,
     /// Its type.
     pub data_type: DataType,
     /// What the service takes where the value is missing or expired.
@@ -29,7 +28,7 @@ pub struct Input {
 impl From<&ServiceFeature> for Input {
     fn from(feature: &ServiceFeature) -> Self {
         Self {
-            name: feature.reference.clone(),
+            name: feature.name.clone(),
             data_type: feature.data_type,
             default: feature.default.clone(),
         }

@@ -32,8 +32,11 @@ pub(crate) fn document(plan: Option<&ReleasePlan>, limits: Limits) -> Json {
             paths.insert(path, predict_path(model, plan, limits));
         }
         for service in plan.served_services() {
-            let path = format!("/v1/features/{}", service.name);
-            paths.insert(path, features_path(service, plan, limits));
+            let aliases = &plan.definitions().services[&service.name].aliases;
+            for name in std::iter::once(&service.name).chain(aliases) {
+                let path = format!("/v1/features/{name}");
+                paths.insert(path, features_path(service, plan, limits));
+            }
         }
     }
     let version = plan.map_or_else(

@@ -58,11 +58,10 @@ impl Features {
 
     /// Before a whole night is computed for nothing.
     fn refuse_unknown(&self, definitions: &Definitions) -> anyhow::Result<()> {
-        let services = &definitions.services;
-        if services.contains_key(&self.service) {
+        if definitions.service(self.service.as_str()).is_some() {
             return Ok(());
         }
-        let known: Vec<&str> = services.keys().map(Name::as_str).collect();
+        let known: Vec<&str> = definitions.service_names().map(Name::as_str).collect();
         let help = accepted(self.service.as_str(), &known);
         bail!("there is no feature service `{}`: {help}", self.service)
     }

@@ -454,33 +454,62 @@ pub(crate) static REQUEST_FEATURE: Object = Object {
 pub(crate) static SERVICE: Object = Object {
     title: "`services`",
     meaning: "The ordered, typed list of features that a model or a client reads. No feature stands in it twice.",
-    keys: &[key(
-        "features",
-        List(&Either(
-            &Syntax("`view.feature`, or `view.*` for all of a view"),
-            &Map(&Part(&SERVICE_FEATURE)),
-        )),
-        Required,
-        "Its features, in order.",
-        "[spend.*, habits.largest]",
-    )],
+    keys: &[
+        key(
+            "features",
+            List(&Either(
+                &Syntax("`view.feature`, or `view.*` for all of a view"),
+                &Map(&Part(&SERVICE_FEATURE)),
+            )),
+            Required,
+            "Its features, in order.",
+            "[spend.*, habits.largest]",
+        ),
+        key(
+            "full_names",
+            Bool,
+            Default("`true`"),
+            "Whether features are called `view.feature` in answers, training sets and models; with `false` they are called `feature`.",
+            "false",
+        ),
+        key(
+            "aliases",
+            List(&Name),
+            Default("none"),
+            "Other names under which it answers: callers of an old name go on, whatever the service is called.",
+            "[churn_latest]",
+        ),
+    ],
     about: true,
     example: "services:
   churn_v1:
-    features: [spend.*, habits.largest: { default: 0 }, basket.above_largest]
+    features:
+      - spend.*
+      - habits.largest: { default: 0, as: dearest }
+      - basket.above_largest
+    aliases: [churn_latest]
 ",
 };
 
 pub(crate) static SERVICE_FEATURE: Object = Object {
     title: "A feature of a service in full",
     meaning: "In short it is `view.feature`.",
-    keys: &[key(
-        "default",
-        Value,
-        Default("none: the value is null"),
-        "Taken where the stored value is missing or expired, and told as defaulted. An observed null stays null.",
-        "0",
-    )],
+    keys: &[
+        key(
+            "default",
+            Value,
+            Default("none: the value is null"),
+            "Taken where the stored value is missing or expired, and told as defaulted. An observed null stays null.",
+            "0",
+        ),
+        key(
+            "as",
+            Name,
+            Default("named as `full_names` says"),
+            "What it is called in this service.",
+            "dearest",
+        ),
+    ],
     about: false,
     example: "",
 };

@@ -180,6 +180,8 @@ pub(crate) struct DeclaredRequestFeature {
 /// A feature service as written.
 #[derive(Debug)]
 pub(crate) struct DeclaredService {
+    pub(crate) full_names: bool,
+    pub(crate) aliases: Vec<Placed<Name>>,
     pub(crate) features: Members<DeclaredServiceFeature>,
 }
 
@@ -190,6 +192,8 @@ pub(crate) struct DeclaredServiceFeature {
     /// `None` for `view.*`.
     pub(crate) feature: Option<String>,
     pub(crate) default: Option<Node>,
+    /// What it is called.
+    pub(crate) rename: Option<Placed<Name>>,
     pub(crate) span: Span,
 }
 

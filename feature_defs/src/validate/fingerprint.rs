@@ -124,6 +124,10 @@ pub(crate) fn service(
             "{} {} {:?}",
             feature.reference, feature.data_type, feature.default
         ));
+        // A service without names of its own has the fingerprint that it had before there were any.
+        if feature.name != feature.reference.to_string() {
+            parts.push(format!("as {}", feature.name));
+        }
         let view = &feature.reference.view;
         let stored = views.get(view).map(|view| view.fingerprint);
         let computed = request_views.get(view).map(|view| view.fingerprint);
@@ -199,10 +203,11 @@ pub(crate) fn definitions(definitions: &Definitions) -> Fingerprint {
     }
     for service in definitions.services.values() {
         parts.push(format!(
-            "5 {} {} {}",
+            "5 {} {} {}{}",
             service.name,
             service.fingerprint,
-            about_text(&service.about)
+            about_text(&service.about),
+            aliases_text(&service.aliases)
         ));
     }
     for model in definitions.models.values() {
@@ -233,6 +238,13 @@ fn about_text(about: &About) -> String {
         text.push_str(&format!(" renamed from {name}"));
     }
     text
+}
+
+fn aliases_text(aliases: &[Name]) -> String {
+    match aliases {
+        [] => String::new(),
+        aliases => format!(" aliases {aliases:?}"),
+    }
 }
 
 fn entity_text(entity: &Entity) -> String {

@@ -48,7 +48,17 @@ impl Validator<'_> {
         let Some(service) = services.get(text.text.as_str()) else {
             if !self.unread.may_declare(&text.text) {
                 let names: Vec<&str> = services.keys().map(Name::as_str).collect();
-                let help = accepted(&text.text, &names);
+                let mut whole = services
+                    .values()
+                    .filter_map(|service| service.whole.as_ref());
+                let of_alias = whole.find(|service| {
+                    let mut aliases = service.aliases.iter();
+                    aliases.any(|alias| alias.as_str() == text.text)
+                });
+                let help = match of_alias {
+                    Some(service) => format!("it is an alias: write `{}`", service.name),
+                    None => accepted(&text.text, &names),
+                };
                 self.refuse(&text.span, format!("unknown service `{}`", text.text), help);
             }
             return None;

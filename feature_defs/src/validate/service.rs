@@ -12,7 +12,7 @@ use crate::fingerprint::Fingerprint;
 use crate::name::{FeatureRef, Name};
 use crate::parse::members::{Members, Typed};
 use crate::parse::objects::{Declared, DeclaredService, DeclaredServiceFeature, Section};
-use crate::parse::reader::Reader;
+use crate::parse::reader::{Placed, Reader};
 use crate::parse::request_view::read_value;
 use crate::parse::yaml::Node;
 use crate::suggestion::accepted;
@@ -33,6 +33,8 @@ pub(super) struct KnownService {
 /// A service's feature whose type may not be known.
 #[derive(Debug, Clone)]
 pub(super) struct DraftServiceFeature {
+    /// What it is called, and where that is said.
+    called: Placed<String>,
     pub(super) reference: FeatureRef,
     data_type: Option<DataType>,
     origin: Origin,
@@ -52,12 +54,32 @@ impl Typed for DraftServiceFeature {
 impl Validator<'_> {
     /// Checks all services.
     pub(super) fn services(&mut self, declared: Section<DeclaredService>) -> Services {
+        self.aliases(&declared);
         let mut services = IndexMap::new();
         for (name, declared) in declared {
             let service = self.service(&name, declared);
             services.insert(name, service);
         }
         services
+    }
+
+    /// No alias is a service's name, or another's alias.
+    fn aliases(&mut self, declared: &Section<DeclaredService>) {
+        let mut taken: BTreeMap<&Name, &Name> = BTreeMap::new();
+        for (service, one) in declared {
+            for alias in &one.object.aliases {
+                if declared.contains_key(&alias.value) {
+                    let message = format!("the alias `{}` is the name of a service", alias.value);
+                    self.refuse(&alias.span, message, "give the alias another name");
+                } else if let Some(other) = taken.insert(&alias.value, service) {
+                    let message = format!(
+                        "`{}` is an alias of the service `{other}` already",
+                        alias.value
+                    );
+                    self.refuse(&alias.span, message, "leave one of the two out");
+                }
+            }
+        }
     }
 
     fn service(&mut self, name: &Name, declared: Declared<DeclaredService>) -> KnownService {
@@ -69,14 +91,16 @@ impl Validator<'_> {
         } = declared;
         let mut features = Members::none().whole_if(service.features.whole);
         for entry in &service.features.items {
-            let found = self.entry(entry);
+            let found = self.entry(entry, service.full_names);
             features.whole &= found.whole;
             for feature in found.items {
-                self.add_service_feature(&mut features, feature, &entry.span);
+                self.add_service_feature(&mut features, feature, entry);
             }
         }
         self.keys_agree(name, &span, &features.items);
-        let whole = self.whole_service(name, about.whole(), &features);
+        let aliases = service.aliases.into_iter().map(|alias| alias.value);
+        let aliases = aliases.collect();
+        let whole = self.whole_service(name, about.whole(), aliases, &features);
         KnownService {
             features: if doubtful {
                 Members::unknown()
@@ -91,10 +115,12 @@ impl Validator<'_> {
         &self,
         name: &Name,
         about: About,
+        aliases: Vec<Name>,
         features: &Members<DraftServiceFeature>,
     ) -> Option<FeatureService> {
         let feature = |draft: &DraftServiceFeature| {
             Some(ServiceFeature {
+                name: draft.called.value.clone(),
                 reference: draft.reference.clone(),
                 data_type: draft.data_type?,
                 origin: draft.origin,
@@ -104,6 +130,7 @@ impl Validator<'_> {
         let mut service = FeatureService {
             name: name.clone(),
             about,
+            aliases,
             features: features.items.iter().map(feature).collect::<Option<_>>()?,
             fingerprint: Fingerprint::of([""]),
         };
@@ -115,7 +142,7 @@ impl Validator<'_> {
         &mut self,
         features: &mut Members<DraftServiceFeature>,
         feature: DraftServiceFeature,
-        span: &Span,
+        entry: &DeclaredServiceFeature,
     ) {
         let mut earlier = features.items.iter();
         if earlier.any(|earlier| earlier.reference == feature.reference) {
@@ -124,14 +151,29 @@ impl Validator<'_> {
                 feature.reference
             );
             let help = "keep one; `view.*` takes all features of a view";
-            self.refuse(span, message, help);
+            self.refuse(&entry.span, message, help);
+            return;
+        }
+        let mut earlier = features.items.iter();
+        if let Some(earlier) = earlier.find(|earlier| earlier.called.value == feature.called.value)
+        {
+            let message = format!(
+                "`{}` and `{}` are both called `{}` in the service",
+                earlier.reference, feature.reference, feature.called.value
+            );
+            let help = format!("write `{}: {{ as: another_name }}`", feature.reference);
+            self.refuse(&feature.called.span, message, help);
             return;
         }
         features.items.push(feature);
     }
 
     /// The features that an entry of a service's list stands for.
-    fn entry(&mut self, entry: &DeclaredServiceFeature) -> Members<DraftServiceFeature> {
+    fn entry(
+        &mut self,
+        entry: &DeclaredServiceFeature,
+        full_names: bool,
+    ) -> Members<DraftServiceFeature> {
         let Some((view, known)) = self.known.get_key_value(entry.view.as_str()) else {
             if !self.unread.may_declare(&entry.view) {
                 let names: Vec<&str> = self.known.keys().map(Name::as_str).collect();
@@ -144,7 +186,9 @@ impl Validator<'_> {
         let Some(feature) = &entry.feature else {
             let all = known.features.items.iter();
             return Members {
-                items: all.map(|feature| draft(view, known, feature)).collect(),
+                items: all
+                    .map(|feature| draft(view, known, feature, entry, full_names))
+                    .collect(),
                 whole: known.features.whole,
             };
         };
@@ -157,7 +201,7 @@ impl Validator<'_> {
             }
             return Members::unknown();
         };
-        let mut chosen = draft(view, known, chosen);
+        let mut chosen = draft(view, known, chosen, entry, full_names);
         if let Some(node) = &entry.default {
             chosen.default = self.default(entry, node, &chosen);
         }
@@ -234,18 +278,56 @@ impl Validator<'_> {
             let message = format!("`{field}` is a key and a request field of the service `{name}`");
             problem = Some((message, "give the request field another name"));
         }
+        let keys: Vec<String> = keys.keys().map(ToString::to_string).collect();
+        let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
         if let Some((message, help)) = problem {
+            self.refuse(span, message, help);
+        }
+        for feature in features {
+            let Placed { value, span } = &feature.called;
+            let taken = if keys.contains(value) {
+                "a key"
+            } else if fields.contains(value) {
+                "a request field"
+            } else {
+                continue;
+            };
+            let message = format!("`{value}` is {taken} and a feature of the service `{name}`");
+            let help = format!("write `{}: {{ as: another_name }}`", feature.reference);
             self.refuse(span, message, help);
         }
     }
 }
 
-fn draft(view: &Name, known: &KnownView, feature: &KnownFeature) -> DraftServiceFeature {
+fn called(
+    reference: &FeatureRef,
+    entry: &DeclaredServiceFeature,
+    full_names: bool,
+) -> Placed<String> {
+    let value = match &entry.rename {
+        Some(name) => name.value.to_string(),
+        None if full_names => reference.to_string(),
+        None => reference.feature.to_string(),
+    };
+    let rename = entry.rename.as_ref();
+    let span = rename.map_or(&entry.span, |name| &name.span).clone();
+    Placed { value, span }
+}
+
+fn draft(
+    view: &Name,
+    known: &KnownView,
+    feature: &KnownFeature,
+    entry: &DeclaredServiceFeature,
+    full_names: bool,
+) -> DraftServiceFeature {
+    let reference = FeatureRef {
+        view: view.clone(),
+        feature: feature.name.clone(),
+    };
     DraftServiceFeature {
-        reference: FeatureRef {
-            view: view.clone(),
-            feature: feature.name.clone(),
-        },
+        called: called(&reference, entry, full_names),
+        reference,
         data_type: feature.data_type,
         origin: known.origin,
         default: None,

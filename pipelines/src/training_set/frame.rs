@@ -205,7 +205,7 @@ impl Frame {
         let taken: Vec<String> = service
             .features
             .iter()
-            .map(|f| f.reference.to_string())
+            .map(|f| f.name.clone())
             .filter(held)
             .collect();
         if taken.is_empty() {

@@ -77,8 +77,8 @@ pub(super) fn check(inputs: &[Input], service: &FeatureService) -> Result<(), Mi
     let by_name = by_name(service);
     let mut different = Vec::new();
     for input in inputs {
-        let name = input.name.to_string();
-        let Some(feature) = by_name.get(&name) else {
+        let name = &input.name;
+        let Some(feature) = by_name.get(name) else {
             continue;
         };
         if feature.data_type != input.data_type {
@@ -94,7 +94,7 @@ pub(super) fn check(inputs: &[Input], service: &FeatureService) -> Result<(), Mi
             ));
         }
     }
-    let names = inputs.iter().map(|input| input.name.to_string()).collect();
+    let names = inputs.iter().map(|input| input.name.clone()).collect();
     let mismatch = compare(names, different, service);
     if mismatch.is_empty() {
         Ok(())
@@ -119,7 +119,7 @@ fn compare(
     let service_features: Vec<String> = service
         .features
         .iter()
-        .map(|feature| feature.reference.to_string())
+        .map(|feature| feature.name.clone())
         .collect();
     Mismatch {
         service: service.name.clone(),
@@ -142,7 +142,7 @@ fn compare(
 fn by_name(service: &FeatureService) -> BTreeMap<String, &ServiceFeature> {
     let features = service.features.iter();
     features
-        .map(|feature| (feature.reference.to_string(), feature))
+        .map(|feature| (feature.name.clone(), feature))
         .collect()
 }
 

@@ -44,8 +44,14 @@ struct Written {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenInput {
-    view: Name,
-    feature: Name,
+    /// With `feature`, of one that is called `view.feature`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    view: Option<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    feature: Option<Name>,
+    /// Of one that is called otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     #[serde(rename = "type")]
     data_type: DataType,
     /// In the JSON form of values; `null` is a default too.
@@ -61,17 +67,28 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D
     Json::deserialize(deserializer).map(Some)
 }
 
+fn written(input: &Input) -> WrittenInput {
+    let full = input.name.split_once('.').and_then(|(view, feature)| {
+        let full = (Name::parse(view).ok()?, Name::parse(feature).ok()?);
+        Some(full)
+    });
+    let name = full.is_none().then(|| input.name.clone());
+    let (view, feature) = full.unzip();
+    WrittenInput {
+        view,
+        feature,
+        name,
+        data_type: input.data_type,
+        default: input.default.as_ref().map(|value| {
+            let json = value_json(value, input.data_type);
+            serde_json::from_slice(&json).expect("the JSON form of a value is JSON")
+        }),
+    }
+}
+
 impl Manifest {
     pub(super) fn to_json(&self) -> Vec<u8> {
-        let inputs = self.inputs.iter().map(|input| WrittenInput {
-            view: input.name.view.clone(),
-            feature: input.name.feature.clone(),
-            data_type: input.data_type,
-            default: input.default.as_ref().map(|value| {
-                let json = value_json(value, input.data_type);
-                serde_json::from_slice(&json).expect("the JSON form of a value is JSON")
-            }),
-        });
+        let inputs = self.inputs.iter().map(written);
         let written = Written {
             model: self.model.clone(),
             service: self.service.clone(),
@@ -95,16 +112,18 @@ impl Manifest {
             transform.ok_or_else(|| format!("`{}` is not a transform", written.transform))?;
         let mut inputs = Vec::new();
         for input in written.inputs {
+            let name = match (input.view, input.feature, input.name) {
+                (Some(view), Some(feature), None) => FeatureRef { view, feature }.to_string(),
+                (None, None, Some(name)) => name,
+                _ => return Err("an input has no name, or two".to_owned()),
+            };
             let default = input
                 .default
                 .map(|json| Value::from_json(&json, input.data_type))
                 .transpose()
                 .map_err(|error| error.to_string())?;
             inputs.push(Input {
-                name: FeatureRef {
-                    view: input.view,
-                    feature: input.feature,
-                },
+                name,
                 data_type: input.data_type,
                 default,
             });

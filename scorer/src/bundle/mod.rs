@@ -117,7 +117,7 @@ impl Bundle {
         for input in &inputs {
             if !input::is_readable(input.data_type) {
                 return Err(BundleError::Unreadable {
-                    feature: input.name.to_string(),
+                    feature: input.name.clone(),
                     data_type: input.data_type,
                 });
             }

@@ -16,6 +16,7 @@ fn name(text: &str) -> Name {
 fn feature(full_name: &str, data_type: DataType) -> ServiceFeature {
     let (view, feature) = full_name.split_once('.').expect("view.feature");
     ServiceFeature {
+        name: full_name.to_owned(),
         reference: FeatureRef {
             view: name(view),
             feature: name(feature),
@@ -30,6 +31,7 @@ fn service(features: Vec<ServiceFeature>) -> FeatureService {
     FeatureService {
         name: name("buys_again_v1"),
         about: About::default(),
+        aliases: Vec::new(),
         features,
         fingerprint: Fingerprint::of(["service"]),
     }
@@ -105,7 +107,7 @@ fn columns_in_another_order_score_the_same() {
             let row: Vec<f64> = bundle
                 .inputs()
                 .iter()
-                .map(|input| match input.name.to_string().as_str() {
+                .map(|input| match input.name.as_str() {
                     "basket.amount" => amount,
                     _ => spend,
                 })
@@ -317,4 +319,29 @@ fn another_version_is_named() {
             supported: 1
         }
     );
+}
+
+#[test]
+fn features_with_names_of_the_services_own_are_bound_and_written() {
+    let text = TEXT.replace("customer_spend.spend_30d", "spend_30d");
+    let ensemble = lightgbm::read(&text).expect("a model");
+    let mut short = fitting();
+    for feature in &mut short.features {
+        if feature.reference.feature.as_str() == "spend_30d" {
+            feature.name = "spend_30d".to_owned();
+        }
+    }
+    let bundle = Bundle::build(&model(Transform::Sigmoid), &short, &ensemble).expect("binds");
+    let read = Bundle::from_bytes(&bundle.to_bytes()).expect("reads");
+    let names = |bundle: &Bundle| -> Vec<String> {
+        bundle
+            .inputs()
+            .iter()
+            .map(|input| input.name.clone())
+            .collect()
+    };
+    assert_eq!(names(&read), names(&bundle));
+    assert!(names(&read).contains(&"spend_30d".to_owned()));
+    read.check_service(&short).expect("fits");
+    read.check_service(&fitting()).expect_err("another name");
 }

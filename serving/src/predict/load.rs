@@ -151,7 +151,7 @@ fn plan(
             inputs: bundle
                 .inputs()
                 .iter()
-                .map(|input| input.name.to_string())
+                .map(|input| input.name.clone())
                 .collect(),
             scorer: bundle.scorer(),
             transform: bundle.transform(),

@@ -155,6 +155,8 @@ impl ReleasePlan {
     }
 
     pub(crate) fn service(&self, name: &str) -> Result<&Arc<ServicePlan>> {
+        let service = self.definitions.service(name);
+        let name = service.map_or(name, |service| service.name.as_str());
         find(&self.services, "service", name)
     }
 

@@ -155,7 +155,7 @@ impl ServicePlan {
                 }
             };
             builder.plan.features.push(FeaturePlan {
-                name: feature.reference.to_string(),
+                name: feature.name.clone(),
                 data_type: feature.data_type,
                 default: feature.default.clone(),
                 source,

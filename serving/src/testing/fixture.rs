@@ -199,9 +199,7 @@ pub(crate) fn plan(number: u64) -> ReleasePlan {
     let bundles = definitions.models.values().map(|model| {
         // A bundle names its inputs in an order of its own.
         let features = definitions.services[&model.service].features.iter().rev();
-        let inputs: Vec<String> = features
-            .map(|feature| feature.reference.to_string())
-            .collect();
+        let inputs: Vec<String> = features.map(|feature| feature.name.clone()).collect();
         let bundle = OpenBundle {
             short: "0123abcd".to_owned(),
             scorer: Arc::new(Digits(inputs.len())),
@@ -469,6 +467,7 @@ fn service(definitions: &mut Definitions, service: &str, features: &[(&str, &str
             found.expect("declared").data_type
         };
         ServiceFeature {
+            name: format!("{view}.{feature}"),
             reference: FeatureRef {
                 view: name(view),
                 feature: name(feature),
@@ -481,6 +480,7 @@ fn service(definitions: &mut Definitions, service: &str, features: &[(&str, &str
     let service = FeatureService {
         name: name(service),
         about: About::default(),
+        aliases: Vec::new(),
         features: features.collect(),
         fingerprint: Fingerprint::of([service]),
     };

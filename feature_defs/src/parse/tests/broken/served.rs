@@ -91,4 +91,59 @@ pub(super) const CASES: &[Case] = &[
             super::Edit::Sql("max(cents)", "max(note)"),
         ],
     ),
+    (
+        "two_features_called_the_same",
+        &[
+            Shop(
+                "    features:\n      - spend.*\n",
+                "    full_names: false\n    features:\n      - spend.*\n",
+            ),
+            Shop("- profile.premium", "- profile.premium: { as: best }"),
+        ],
+    ),
+    (
+        "one_name_for_a_whole_view",
+        &[Shop("- spend.*", "- spend.*: { as: spend }")],
+    ),
+    (
+        "feature_called_like_a_key",
+        &[Shop(
+            "- profile.premium",
+            "- profile.premium: { as: customer_id }",
+        )],
+    ),
+    (
+        "feature_called_like_a_request_field",
+        &[Shop(
+            "- profile.premium",
+            "- profile.premium: { as: amount }",
+        )],
+    ),
+    (
+        "full_names_neither_true_nor_false",
+        &[Shop(
+            "  churn_v1:\n",
+            "  churn_v1:\n    full_names: short\n",
+        )],
+    ),
+    (
+        "alias_of_a_service_that_is_there",
+        &[
+            Shop(
+                "  churn_v1:\n",
+                "  churn_v1:\n    aliases: [churn_v2, churn_v0]\n",
+            ),
+            File(
+                "more.yaml",
+                "services:\n  churn_v2: { features: [spend.*] }\n  churn_v3: { features: [spend.*], aliases: [churn_v0] }\n",
+            ),
+        ],
+    ),
+    (
+        "model_that_names_an_alias",
+        &[
+            Shop("  churn_v1:\n", "  churn_v1:\n    aliases: [churn_v0]\n"),
+            Shop("service: churn_v1", "service: churn_v0"),
+        ],
+    ),
 ];
