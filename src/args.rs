@@ -46,6 +46,15 @@ impl Arguments {
                 .error(ErrorKind::ArgumentConflict, message)
                 .exit();
         }
+        let stands_alone = matches!(arguments.verb, Verb::Demo(_) | Verb::Init(_));
+        if let Some(name) = arguments.global.env.as_ref().filter(|_| stands_alone) {
+            let message = format!(
+                "a new project has no environment `{name}`: leave `--env` and `NIGHTFILL_ENV` out"
+            );
+            Self::command()
+                .error(ErrorKind::ArgumentConflict, message)
+                .exit();
+        }
         arguments
     }
 }
@@ -56,6 +65,9 @@ pub(crate) struct Global {
     /// The project's folder [default: the nearest one upwards that holds `nightfill.yaml`]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
+    /// The environment, one that `nightfill.yaml` declares [default: the project by itself]
+    #[arg(long, global = true, value_name = "NAME", env = "NIGHTFILL_ENV")]
+    pub(crate) env: Option<String>,
     /// How the answer is written
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

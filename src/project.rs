@@ -8,6 +8,7 @@ use feature_defs::definitions::Definitions;
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::parse::{self, LoadError, PROJECT_FILE};
 use feature_defs::project::Project;
+use feature_defs::suggestion::accepted;
 use store::offline::OfflineStore;
 use store::online::OnlineStore;
 use store::registry::{AppliedDefinitions, Registry};
@@ -49,6 +50,35 @@ pub(crate) fn no_release() -> anyhow::Error {
 /// Every problem of the files, or that they cannot be read.
 pub(crate) fn definitions(root: &Path) -> anyhow::Result<Definitions> {
     parse::load(root).map_err(unwrapped)
+}
+
+/// The definitions of the project that a verb works on, as the files say, in the environment that was asked for.
+///
+/// # Errors
+/// As [`root`] and [`definitions`], and when the project does not declare the environment.
+pub(crate) fn asked_for(global: &Global) -> anyhow::Result<Definitions> {
+    let mut definitions = definitions(&root(global)?)?;
+    definitions.project = in_environment(definitions.project, global)?;
+    Ok(definitions)
+}
+
+fn in_environment(project: Project, global: &Global) -> anyhow::Result<Project> {
+    let Some(name) = &global.env else {
+        return Ok(project);
+    };
+    let known: Vec<String> = project
+        .environments
+        .keys()
+        .map(ToString::to_string)
+        .collect();
+    project.in_environment(name).ok_or_else(|| {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let help = match known.as_slice() {
+            [] => format!("`{PROJECT_FILE}` declares none: add `environments: {{ {name}: {{}} }}`"),
+            known => accepted(name, known),
+        };
+        anyhow!("there is no environment `{name}`: {help}")
+    })
 }
 
 /// The settings, whatever the definitions say.
@@ -104,7 +134,8 @@ impl Opened {
         let root = root(global)?;
         let files = parse::load(&root).ok();
         let files = files.map(|definitions| definitions.fingerprint);
-        let opened = Self::with(settings(&root)?, files).await?;
+        let project = in_environment(settings(&root)?, global)?;
+        let opened = Self::with(project, files).await?;
         if files.is_none() {
             opened.tell_problems().await?;
         }

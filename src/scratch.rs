@@ -30,9 +30,9 @@ impl Scratch {
         let folder = tempfile::tempdir().context("no temporary folder can be made")?;
         let mut definitions = definitions.clone();
         let at = |name: &str| folder.path().join(name);
-        definitions.project.registry = Location::Sqlite(at("registry.db"));
-        definitions.project.offline = Location::Local(at("offline"));
-        definitions.project.online = Location::Embedded(at("online"));
+        definitions.project.places.registry = Location::Sqlite(at("registry.db"));
+        definitions.project.places.offline = Location::Local(at("offline"));
+        definitions.project.places.online = Location::Embedded(at("online"));
         let project = definitions.project.clone();
         let opened = Opened::with(project, Some(definitions.fingerprint)).await?;
         let version = apply::apply(&opened, &definitions, None).await?.version;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use chrono_tz::Tz;
+use indexmap::IndexMap;
 
 use crate::name::Name;
 
@@ -16,12 +17,47 @@ pub struct Project {
     pub root: PathBuf,
     /// The zone of sources and schedules that do not name one.
     pub timezone: Tz,
+    /// Where its state lives, in its environment.
+    pub places: Places,
+    /// Which of its environments this is; none is the project by itself.
+    pub environment: Option<Name>,
+    /// Where its state lives in each environment: never two in one place.
+    pub environments: IndexMap<Name, Places>,
+}
+
+/// Where state lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
     /// Where the registry is.
     pub registry: Location,
     /// Where snapshots are kept.
     pub offline: Location,
     /// Where the served releases are.
     pub online: Location,
+}
+
+impl Project {
+    /// The project in one of its environments; `None` when it declares none of that name.
+    #[must_use]
+    pub fn in_environment(mut self, name: &str) -> Option<Self> {
+        let (name, places) = self.environments.get_key_value(name)?;
+        self.environment = Some(name.clone());
+        self.places = places.clone();
+        Some(self)
+    }
+}
+
+impl Places {
+    /// The settings that say the same as those of another environment, by name.
+    pub(crate) fn shared_with<'a>(&'a self, other: &Self) -> Vec<(&'static str, &'a Location)> {
+        let places = [
+            ("registry", &self.registry, &other.registry),
+            ("offline", &self.offline, &other.offline),
+            ("online", &self.online, &other.online),
+        ];
+        let shared = places.into_iter().filter(|(_, own, other)| own == other);
+        shared.map(|(setting, own, _)| (setting, own)).collect()
+    }
 }
 
 /// A place, written `scheme://...`, a path being relative to the project's root unless absolute.

@@ -12,7 +12,7 @@ use feature_defs::entity::{Entity, KeyPart};
 use feature_defs::feature_view::{Computation, Feature, FeatureView, Latest, SqlSnapshot, Windows};
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
-use feature_defs::project::{Location, Project};
+use feature_defs::project::{Location, Places, Project};
 use feature_defs::source::{Column, Source, SourceFormat};
 use feature_defs::time::{Instant, TimeSpan, Ttl};
 use futures::TryStreamExt;
@@ -51,9 +51,13 @@ pub(crate) fn definitions(root: &Path) -> Definitions {
             name: name("test"),
             root: root.to_owned(),
             timezone: chrono_tz::UTC,
-            registry: Location::Sqlite(root.join("registry.db")),
-            offline: Location::Local(root.join("offline")),
-            online: Location::Embedded(root.join("online")),
+            places: Places {
+                registry: Location::Sqlite(root.join("registry.db")),
+                offline: Location::Local(root.join("offline")),
+                online: Location::Embedded(root.join("online")),
+            },
+            environment: None,
+            environments: IndexMap::new(),
         },
         entities: IndexMap::new(),
         sources: IndexMap::new(),

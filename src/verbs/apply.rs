@@ -28,7 +28,7 @@ pub(crate) struct Apply {
 
 impl Apply {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
-        let definitions = project::definitions(&project::root(global)?)?;
+        let definitions = project::asked_for(global)?;
         let files = Some(definitions.fingerprint);
         let opened = Opened::with(definitions.project.clone(), files).await?;
         let outcome = apply(&opened, &definitions, self.against).await?;

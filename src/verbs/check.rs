@@ -17,8 +17,7 @@ pub(crate) struct Check {}
 
 impl Check {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<()> {
-        let root = project::root(global)?;
-        match (project::definitions(&root), global.format) {
+        match (project::asked_for(global), global.format) {
             (Ok(definitions), format) => {
                 let warnings = warnings(&definitions);
                 for warning in &warnings {

@@ -51,7 +51,7 @@ impl Kind {
 
 impl List {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<()> {
-        let definitions = project::definitions(&project::root(global)?)?;
+        let definitions = project::asked_for(global)?;
         let objects: Vec<Object<'_>> = definitions
             .objects()
             .filter(|object| self.asks_for(object))

@@ -21,7 +21,7 @@ pub(crate) struct Plan {}
 
 impl Plan {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
-        let definitions = project::definitions(&project::root(global)?)?;
+        let definitions = project::asked_for(global)?;
         let files = Some(definitions.fingerprint);
         let opened = Opened::with(definitions.project.clone(), files).await?;
         let (version, difference) = apply::planned(&opened, &definitions).await?;

@@ -19,7 +19,7 @@ use crate::registry::sql::SqlRegistry;
 /// # Errors
 /// `Invalid` when the location is not one of a registry, else those of the backend.
 pub async fn registry(project: &Project) -> Result<Arc<dyn Registry>> {
-    match &project.registry {
+    match &project.places.registry {
         Location::Sqlite(file) => Ok(Arc::new(SqlRegistry::sqlite(&place(project, file)).await?)),
         Location::Postgres(url) => Ok(Arc::new(SqlRegistry::postgres(url).await?)),
         other => Err(misplaced("registry", other, "sqlite:// or postgres://")),
@@ -31,7 +31,7 @@ pub async fn registry(project: &Project) -> Result<Arc<dyn Registry>> {
 /// # Errors
 /// `Invalid` when the location is not one of an offline store, else those of the backend.
 pub fn offline(project: &Project) -> Result<Arc<dyn OfflineStore>> {
-    match &project.offline {
+    match &project.places.offline {
         Location::Local(folder) => Ok(Arc::new(ParquetStore::local(&place(project, folder))?)),
         other => Err(misplaced("offline store", other, "a folder")),
     }
@@ -42,7 +42,7 @@ pub fn offline(project: &Project) -> Result<Arc<dyn OfflineStore>> {
 /// # Errors
 /// `Invalid` when the location is not one of an online store, else those of the backend.
 pub fn online(project: &Project) -> Result<Arc<dyn OnlineStore>> {
-    match &project.online {
+    match &project.places.online {
         Location::Embedded(folder) => {
             let folder = place(project, folder);
             let settings = EmbeddedSettings::default();

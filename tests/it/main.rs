@@ -5,6 +5,7 @@ mod cases;
 mod cli;
 mod crash;
 mod determinism;
+mod environments;
 mod feature_names;
 mod flip;
 mod harness;

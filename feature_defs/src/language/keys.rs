@@ -110,12 +110,52 @@ pub(crate) static PROJECT: Object = Object {
             "Where served releases are.",
             "embedded://data/online",
         ),
+        key(
+            "environments",
+            Map(&Part(&ENVIRONMENT)),
+            Default("none"),
+            "Places for the same definitions to live, picked with `--env NAME` or the variable `NIGHTFILL_ENV`. What an environment leaves out is in its own folder below `.nightfill`; no two environments share a place.",
+            "{ prod: { registry: postgres://nightfill@db/features } }",
+        ),
     ],
     about: false,
     example: "version: 1
 project: shop
 timezone: Europe/Vienna
+environments:
+  dev: {}
+  prod: { registry: postgres://nightfill@db/features }
 ",
+};
+
+pub(crate) static ENVIRONMENT: Object = Object {
+    title: "An environment",
+    meaning: "Settings only: what is computed is the same in all of them.",
+    keys: &[
+        key(
+            "registry",
+            Syntax("`sqlite://path` or `postgres://user@host/database`"),
+            Default("`sqlite://.nightfill/NAME/registry.db`"),
+            "As in the project.",
+            "postgres://nightfill@db/features",
+        ),
+        key(
+            "offline",
+            Path,
+            Default("`.nightfill/NAME/offline`"),
+            "As in the project.",
+            "/var/lib/nightfill/offline",
+        ),
+        key(
+            "online",
+            Syntax("`embedded://path`"),
+            Default("`embedded://.nightfill/NAME/online`"),
+            "As in the project.",
+            "embedded:///var/lib/nightfill/online",
+        ),
+    ],
+    about: false,
+    example: "",
 };
 
 pub(crate) static ENTITY: Object = Object {

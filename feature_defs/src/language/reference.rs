@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::language::keys::{ABOUT, PROJECT, SECTIONS};
+use crate::language::keys::{ABOUT, ENVIRONMENT, PROJECT, SECTIONS};
 use crate::language::{Form, Object, Presence};
 
 const INTRODUCTION: &str = "\
@@ -60,6 +60,7 @@ const TYPES: [(&str, &str, &str); 9] = [
 pub fn reference() -> String {
     let mut text = INTRODUCTION.to_owned();
     write_object(&mut text, &PROJECT, 2);
+    write_object(&mut text, &ENVIRONMENT, 3);
     write_object(&mut text, &ABOUT, 2);
     for (_, objects) in &SECTIONS {
         for (nth, object) in objects.iter().enumerate() {

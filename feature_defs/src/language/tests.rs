@@ -60,9 +60,9 @@ fn defaults_are_as_told() {
         .project;
     let is = |name: &str, value: String| assert_eq!(told(PROJECT.keys, name), value);
     is("timezone", project.timezone.to_string());
-    is("registry", project.registry.to_string());
-    is("offline", project.offline.to_string());
-    is("online", project.online.to_string());
+    is("registry", project.places.registry.to_string());
+    is("offline", project.places.offline.to_string());
+    is("online", project.places.online.to_string());
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::definitions::DefinitionFile;
 use crate::error::{Problem, Problems, Span};
-use crate::parse::project::{PROJECT_FILE, state_paths};
+use crate::parse::places::state_paths;
+use crate::parse::project::PROJECT_FILE;
 use crate::parse::view::beside;
 use crate::parse::yaml::{Kind, Node};
 use crate::parse::{LoadError, yaml};

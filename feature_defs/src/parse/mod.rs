@@ -19,6 +19,7 @@ mod files;
 pub(crate) mod members;
 mod model;
 pub(crate) mod objects;
+mod places;
 mod project;
 pub(crate) mod reader;
 pub(crate) mod request_view;

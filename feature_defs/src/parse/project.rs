@@ -1,23 +1,18 @@
 //! `nightfill.yaml`: the project's settings.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::definitions::DefinitionFile;
-use crate::language::keys::PROJECT;
+use indexmap::IndexMap;
+
+use crate::language::keys::{ENVIRONMENT, PROJECT};
 use crate::name::Name;
+use crate::parse::places;
 use crate::parse::reader::Reader;
-use crate::parse::yaml::{Kind, Node};
-use crate::project::{Location, Project};
+use crate::parse::yaml::Node;
+use crate::project::{Places, Project};
 
 /// The file that makes a folder a project.
 pub const PROJECT_FILE: &str = "nightfill.yaml";
-
-/// The settings that say where state lives.
-const PLACES: [&str; 3] = ["registry", "offline", "online"];
-
-const DEFAULT_REGISTRY: &str = ".nightfill/registry.db";
-const DEFAULT_OFFLINE: &str = ".nightfill/offline";
-const DEFAULT_ONLINE: &str = ".nightfill/online";
 
 /// Reads the settings from the entries of the project file.
 pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> Option<Project> {
@@ -48,104 +43,55 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> 
         Some(node) => reader.timezone(node).unwrap_or(chrono_tz::UTC),
         None => chrono_tz::UTC,
     };
-    let registry = match fields.get("registry") {
-        Some(node) => registry(reader, node),
-        None => Some(Location::Sqlite(DEFAULT_REGISTRY.into())),
-    };
-    let offline = match fields.get("offline") {
-        Some(node) => path(reader, node, "offline", &[""]).map(Location::Local),
-        None => Some(Location::Local(DEFAULT_OFFLINE.into())),
-    };
-    let online = match fields.get("online") {
-        Some(node) => path(reader, node, "online", &["embedded://"]).map(Location::Embedded),
-        None => Some(Location::Embedded(DEFAULT_ONLINE.into())),
+    let places = places::read(reader, &fields, None);
+    let environments = match fields.get("environments") {
+        Some(node) => read_environments(reader, node, places.as_ref()),
+        None => Some(IndexMap::new()),
     };
     Some(Project {
         name: name?.value,
         root: root.to_owned(),
         timezone,
-        registry: registry?,
-        offline: offline?,
-        online: online?,
+        places: places?,
+        environment: None,
+        environments: environments?,
     })
 }
 
-/// A SQLite file or a PostgreSQL database.
-fn registry(reader: &mut Reader<'_>, node: &Node) -> Option<Location> {
-    const FORMS: [&str; 2] = ["sqlite://", "postgres://"];
-    if let Kind::Scalar { text, .. } = &node.kind
-        && let Some(rest) = postgres(text)
-    {
-        let (authority, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let user = authority.split_once('@').map_or("", |(user, _)| user);
-        if user.contains(':') || query.split('&').any(|part| part.starts_with("password=")) {
-            reader.refuse(
-                &node.span,
-                "`registry` has a password in it",
-                "leave it out, as definitions are kept and shown: it is read from the environment (`PGPASSWORD`) or the \
-                 password file",
-            );
-            return None;
-        }
-        if authority.is_empty() {
-            reader.refuse(
-                &node.span,
-                "`registry` names no database",
-                "write `postgres://user@host/database`",
-            );
-            return None;
-        }
-        return Some(Location::Postgres(text.clone()));
-    }
-    path(reader, node, "registry", &FORMS).map(Location::Sqlite)
-}
-
-/// What follows the scheme of a PostgreSQL database.
-fn postgres(text: &str) -> Option<&str> {
-    text.strip_prefix("postgres://")
-        .or_else(|| text.strip_prefix("postgresql://"))
-}
-
-/// A path after the first of these forms, which are all that this setting accepts.
-fn path(reader: &mut Reader<'_>, node: &Node, setting: &str, forms: &[&str]) -> Option<PathBuf> {
-    let text = reader.text(node, &format!("`{setting}`"))?;
-    let path = text
-        .text
-        .strip_prefix(forms[0])
-        .filter(|path| !path.contains("://") && !path.is_empty());
-    if path.is_none() {
-        let written = text.text.split_once("://").map(|(scheme, _)| scheme);
-        let message = match written {
-            Some(written) => format!("`{setting}` does not accept `{written}://`"),
-            None => format!("`{setting}` is not a place"),
+/// `environments: {name: {registry?, offline?, online?}}`: each has state of its own.
+fn read_environments<'a>(
+    reader: &mut Reader<'a>,
+    node: &'a Node,
+    project: Option<&Places>,
+) -> Option<IndexMap<Name, Places>> {
+    let map = reader.map(node, "`environments`")?;
+    let mut all: Vec<(String, Places)> = Vec::new();
+    all.extend(project.map(|places| ("the project itself".to_owned(), places.clone())));
+    let mut environments = IndexMap::new();
+    let mut whole = map.whole && project.is_some();
+    for (key, node) in &map.entries {
+        let owner = format!("environment `{}`", key.text);
+        let name = reader.name(key);
+        let fields = reader.fields(node, &key.span, &owner, &ENVIRONMENT.names());
+        let (Some(name), Some(fields)) = (name, fields) else {
+            whole = false;
+            continue;
         };
-        let accepted = forms.iter().map(|form| match *form {
-            "postgres://" => "`postgres://user@host/database`".to_owned(),
-            form => format!("`{form}path/below/the/project`"),
-        });
-        let accepted = accepted.collect::<Vec<_>>().join(", ");
-        reader.refuse(&text.span, message, format!("accepted: {accepted}"));
-    }
-    path.map(PathBuf::from)
-}
-
-/// The folders and files that hold the project's state, as written, whatever else is wrong with the settings.
-pub(crate) fn state_paths(file: &DefinitionFile) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = [DEFAULT_REGISTRY, DEFAULT_OFFLINE, DEFAULT_ONLINE]
-        .map(Into::into)
-        .into();
-    let Kind::Mapping(map) = super::yaml::read(file, &mut Vec::new()).kind else {
-        return paths;
-    };
-    for (key, value) in map.entries {
-        if let (true, Kind::Scalar { text, .. }) = (PLACES.contains(&key.text.as_str()), value.kind)
-            && postgres(&text).is_none()
-        {
-            let path = text
-                .split_once("://")
-                .map_or(text.as_str(), |(_, path)| path);
-            paths.push(path.trim_end_matches('/').into());
+        let Some(places) = places::read(reader, &fields, Some(&name)) else {
+            whole = false;
+            continue;
+        };
+        for (other, taken) in &all {
+            for (setting, shared) in places.shared_with(taken) {
+                let message = format!("{owner} has the `{setting}` of {other}: `{shared}`");
+                let help = format!(
+                    "write another place, or leave `{setting}` out: it is below `.nightfill/{name}` then"
+                );
+                reader.refuse(&fields.key_span(setting), message, help);
+            }
         }
+        all.push((owner, places.clone()));
+        environments.insert(name, places);
     }
-    paths
+    whole.then_some(environments)
 }

@@ -18,7 +18,7 @@ use feature_defs::feature_view::{Computation, Feature, FeatureView, SqlSnapshot}
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::model::{Model, Transform};
 use feature_defs::name::{FeatureRef, Name};
-use feature_defs::project::{Location, Project};
+use feature_defs::project::{Location, Places, Project};
 use feature_defs::request_view::{RequestFeature, RequestField, RequestView};
 use feature_defs::time::{Instant, ManualClock, TimeSpan, Ttl};
 use feature_defs::value::Value;
@@ -250,9 +250,13 @@ pub(crate) fn definitions() -> Definitions {
             name: name("shop"),
             root: "/nowhere".into(),
             timezone: "UTC".parse().expect("zone"),
-            registry: Location::Sqlite("registry.db".into()),
-            offline: Location::Local("offline".into()),
-            online: Location::Embedded("online".into()),
+            places: Places {
+                registry: Location::Sqlite("registry.db".into()),
+                offline: Location::Local("offline".into()),
+                online: Location::Embedded("online".into()),
+            },
+            environment: None,
+            environments: IndexMap::new(),
         },
         entities: IndexMap::new(),
         sources: IndexMap::new(),

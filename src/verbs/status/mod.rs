@@ -48,6 +48,7 @@ impl Status {
         if global.format == Format::Json {
             return output::json(&json!({
                 "project": opened.project.name,
+                "environment": opened.project.environment,
                 "now": now,
                 "definitions": {
                     "version": version,
@@ -62,6 +63,9 @@ impl Status {
             }));
         }
         output::line(format_args!("project      {}", opened.project.name))?;
+        if let Some(environment) = &opened.project.environment {
+            output::line(format_args!("environment  {environment}"))?;
+        }
         output::line(format_args!(
             "definitions  {}",
             definitions_line(version, files)

@@ -345,7 +345,7 @@ fn settings_are_checked_and_have_defaults() {
     let project = shop(SHOP).expect("loads").project;
     assert_eq!(project.timezone, chrono_tz::UTC);
     assert_eq!(
-        project.online,
+        project.places.online,
         crate::project::Location::Embedded(".nightfill/online".into())
     );
     for (text, expected) in [
@@ -364,8 +364,8 @@ fn settings_are_checked_and_have_defaults() {
             "3:11 `Europe/Berln` is not a time zone | did you mean `Europe/Berlin`?",
         ),
         (
-            "version: 1\nproject: shop\nenvironments: {}\n",
-            "3:1 unknown key `environments` in the project",
+            "version: 1\nproject: shop\ncolour: {}\n",
+            "3:1 unknown key `colour` in the project",
         ),
         (
             "version: 1\nproject: [shop\n",

@@ -39,7 +39,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     (
         "unknown_in_the_project",
-        &[Settings("version: 1\n", "version: 1\nenvironments: {}\n")],
+        &[Settings("version: 1\n", "version: 1\ncolour: {}\n")],
     ),
     ("unknown_in_a_file", &[Shop("models:", "modles:")]),
     (

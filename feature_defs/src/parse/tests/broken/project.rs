@@ -10,4 +10,39 @@ pub(super) const CASES: &[Case] = &[
     ("no_name", &[Settings("project: shop\n", "")]),
     ("list", &[File("nightfill.yaml", "- version: 1\n")]),
     ("misspelt", &[Settings("project:", "projct:")]),
+    (
+        "environment_with_a_setting_that_is_not_a_place",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nenvironments:\n  prod:\n    timezone: Europe/Berlin\n",
+        )],
+    ),
+    (
+        "environments_are_a_list",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nenvironments: [dev, prod]\n",
+        )],
+    ),
+    (
+        "environment_with_a_bad_name",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nenvironments: { Prod-EU: {} }\n",
+        )],
+    ),
+    (
+        "environments_in_one_place",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nregistry: postgres://nightfill@db/features\nenvironments:\n  dev: { offline: data/offline }\n  prod:\n    registry: postgres://nightfill@db/features\n    offline: data/offline\n",
+        )],
+    ),
+    (
+        "environment_with_a_password",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nenvironments:\n  prod: { registry: postgres://nightfill:secret@db/features }\n",
+        )],
+    ),
 ];
