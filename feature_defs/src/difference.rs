@@ -19,7 +19,7 @@ use crate::fingerprint::Fingerprint;
 use crate::model::{Model, Transform};
 use crate::name::Name;
 use crate::object::ObjectKind;
-use crate::request_view::RequestView;
+use crate::request_view::{RequestFeature, RequestView};
 use crate::source::Source;
 
 /// What differs between two versions.
@@ -110,7 +110,7 @@ impl Difference {
             before.map(|d| &d.services),
             &after.services,
             |it| &it.about,
-            &|a, b| service(a, b, before, after),
+            &service,
         );
         changes(
             &mut objects,
@@ -192,15 +192,15 @@ impl Compared {
     }
 
     /// Named parts that may have come, changed or gone.
-    fn parts<'a, T: PartialEq + 'a>(
+    fn parts<T: PartialEq>(
         &mut self,
         what: &str,
-        before: impl IntoIterator<Item = (&'a str, T)>,
-        after: impl IntoIterator<Item = (&'a str, T)>,
+        before: impl IntoIterator<Item = (String, T)>,
+        after: impl IntoIterator<Item = (String, T)>,
         show: impl Fn(&T, &T) -> String,
     ) {
-        let before: IndexMap<&str, T> = before.into_iter().collect();
-        let after: IndexMap<&str, T> = after.into_iter().collect();
+        let before: IndexMap<String, T> = before.into_iter().collect();
+        let after: IndexMap<String, T> = after.into_iter().collect();
         for (name, part) in &after {
             match before.get(name) {
                 None => self.details.push(format!("{what} `{name}`: new")),
@@ -214,9 +214,9 @@ impl Compared {
         for name in before.keys().filter(|name| !after.contains_key(*name)) {
             self.details.push(format!("{what} `{name}`: gone"));
         }
-        let kept = |map: &IndexMap<&str, T>, other: &IndexMap<&str, T>| {
+        let kept = |map: &IndexMap<String, T>, other: &IndexMap<String, T>| {
             let kept = map.keys().filter(|name| other.contains_key(*name));
-            kept.map(|name| (*name).to_owned()).collect::<Vec<String>>()
+            kept.cloned().collect::<Vec<String>>()
         };
         if kept(&before, &after) != kept(&after, &before) {
             self.details.push(format!("{what}s: in another order"));
@@ -302,9 +302,7 @@ fn source(before: &Source, after: &Source) -> Compared {
             .collect()
     };
     let (old, new) = (columns(before), columns(after));
-    compared.parts("column", pairs(&old), pairs(&new), |old, new| {
-        format!("{old} -> {new}")
-    });
+    compared.parts("column", old, new, |old, new| format!("{old} -> {new}"));
     compared.setting("event_time", &before.event_time, &after.event_time, quoted);
     compared.setting(
         "created_time",
@@ -382,10 +380,10 @@ fn view(
     compared
 }
 
-fn features(view: &FeatureView) -> impl Iterator<Item = (&str, &Feature)> {
+fn features(view: &FeatureView) -> impl Iterator<Item = (String, &Feature)> {
     view.features
         .iter()
-        .map(|feature| (feature.name.as_str(), feature))
+        .map(|feature| (feature.name.to_string(), feature))
 }
 
 fn described(before: &Feature, after: &Feature) -> String {
@@ -405,7 +403,10 @@ fn described(before: &Feature, after: &Feature) -> String {
             null(after)
         );
     }
-    "another description".to_owned()
+    match before.description == after.description {
+        true => "computed in another way".to_owned(),
+        false => "another description".to_owned(),
+    }
 }
 
 fn request_view(before: &RequestView, after: &RequestView) -> Compared {
@@ -422,55 +423,26 @@ fn request_view(before: &RequestView, after: &RequestView) -> Compared {
         inputs.collect()
     };
     let (old, new) = (inputs(before), inputs(after));
-    compared.parts("input", pairs(&old), pairs(&new), |old, new| {
-        format!("{old} -> {new}")
-    });
-    let features = |view: &RequestView| -> Vec<(String, String)> {
-        let features = view.features.iter();
-        features
-            .map(|feature| {
-                (
-                    feature.name.to_string(),
-                    format!("`{}` ({})", feature.expression.trim(), feature.data_type),
-                )
-            })
-            .collect()
+    compared.parts("input", old, new, |old, new| format!("{old} -> {new}"));
+    let features = |view: &'_ RequestView| {
+        let features = view.features.clone().into_iter();
+        features.map(|feature| (feature.name.to_string(), feature))
     };
-    let (old, new) = (features(before), features(after));
-    compared.parts("feature", pairs(&old), pairs(&new), |old, new| {
-        format!("{old} -> {new}")
+    let shown = |feature: &RequestFeature| {
+        format!("`{}` ({})", feature.expression.trim(), feature.data_type)
+    };
+    compared.parts("feature", features(before), features(after), |old, new| {
+        meant((shown(old), old.fingerprint), (shown(new), new.fingerprint))
     });
     compared.about(&before.about, &after.about);
     compared
 }
 
-fn service(
-    before: &FeatureService,
-    after: &FeatureService,
-    old: Option<&Definitions>,
-    new: &Definitions,
-) -> Compared {
+fn service(before: &FeatureService, after: &FeatureService) -> Compared {
     let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
-    let features = |service: &FeatureService| -> Vec<(String, String)> {
-        let features = service.features.iter();
-        features
-            .map(|feature| (feature.reference.to_string(), named(feature)))
-            .collect()
-    };
-    let (were, are) = (features(before), features(after));
-    compared.parts("feature", pairs(&were), pairs(&are), |old, new| {
-        format!("{old} -> {new}")
+    compared.parts("feature", chosen(before), chosen(after), |old, new| {
+        meant((named(old), old.fingerprint), (named(new), new.fingerprint))
     });
-    let read: BTreeSet<&Name> = after.features.iter().map(|f| &f.reference.view).collect();
-    for name in read {
-        if fingerprint_of(old, name)
-            .is_some_and(|print| Some(print) != fingerprint_of(Some(new), name))
-        {
-            compared
-                .details
-                .push(format!("reads view `{name}`, which changed"));
-        }
-    }
     let aliases = |service: &FeatureService| {
         let aliases: Vec<&str> = service.aliases.iter().map(Name::as_str).collect();
         format!("[{}]", aliases.join(", "))
@@ -478,6 +450,19 @@ fn service(
     compared.setting("aliases", &aliases(before), &aliases(after), Clone::clone);
     compared.about(&before.about, &after.about);
     compared
+}
+
+fn chosen(service: &FeatureService) -> impl Iterator<Item = (String, &ServiceFeature)> {
+    let features = service.features.iter();
+    features.map(|feature| (feature.reference.to_string(), feature))
+}
+
+/// What is different about a feature, as it is shown, beside its fingerprint.
+fn meant(before: (String, Fingerprint), after: (String, Fingerprint)) -> String {
+    match before.0 == after.0 {
+        true => "computed in another way".to_owned(),
+        false => format!("{} -> {}", before.0, after.0),
+    }
 }
 
 /// A service's feature beside the feature that it is.
@@ -504,17 +489,6 @@ fn typed(feature: &ServiceFeature) -> String {
     }
 }
 
-fn fingerprint_of(definitions: Option<&Definitions>, view: &Name) -> Option<Fingerprint> {
-    let definitions = definitions?;
-    let stored = definitions.views.get(view).map(|view| view.fingerprint);
-    stored.or_else(|| {
-        definitions
-            .request_views
-            .get(view)
-            .map(|view| view.fingerprint)
-    })
-}
-
 fn model(before: &Model, after: &Model, old: Option<&Definitions>, new: &Definitions) -> Compared {
     let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
     compared.setting("service", &before.service, &after.service, quoted);
@@ -537,12 +511,6 @@ fn model(before: &Model, after: &Model, old: Option<&Definitions>, new: &Definit
     }
     compared.about(&before.about, &after.about);
     compared
-}
-
-fn pairs(parts: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
-    parts
-        .iter()
-        .map(|(name, part)| (name.as_str(), part.as_str()))
 }
 
 fn quoted(text: &impl Display) -> String {

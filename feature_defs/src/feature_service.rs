@@ -17,7 +17,7 @@ pub struct FeatureService {
     pub aliases: Vec<Name>,
     /// Its features in order, wildcards expanded. No feature and no feature's name stands in it twice.
     pub features: Vec<ServiceFeature>,
-    /// Hash of names, types, defaults and order, and of the views' fingerprints.
+    /// Hash of names, defaults and order, and of the features' fingerprints.
     pub fingerprint: Fingerprint,
 }
 
@@ -39,6 +39,8 @@ pub struct ServiceFeature {
     pub reference: FeatureRef,
     /// Its type, from the view.
     pub data_type: DataType,
+    /// Hash of all that decides its values, from the view.
+    pub fingerprint: Fingerprint,
     /// Where it comes from.
     pub origin: Origin,
     /// Taken where the stored value is missing or expired, and reported as defaulted; without one the value is null.

@@ -102,6 +102,8 @@ pub struct Feature {
     pub nullable: bool,
     /// What it is, for people.
     pub description: Option<String>,
+    /// Hash of all that decides its values: not of its name, nor of what stands beside it in the view.
+    pub fingerprint: Fingerprint,
 }
 
 /// When the night computes a view.

@@ -49,4 +49,6 @@ pub struct RequestFeature {
     pub features: Vec<FeatureRef>,
     /// What it is, for people.
     pub description: Option<String>,
+    /// Hash of all that decides its values: not of its name, nor of what stands beside it in the view.
+    pub fingerprint: Fingerprint,
 }

@@ -139,6 +139,7 @@ pub(crate) fn add_view(
             data_type: *data_type,
             nullable: true,
             description: None,
+            fingerprint: Fingerprint::of([""]),
         })
         .collect();
     let view = FeatureView {

@@ -12,6 +12,7 @@
 
 use feature_defs::data_type::DataType;
 use feature_defs::feature_service::ServiceFeature;
+use feature_defs::fingerprint::Fingerprint;
 use feature_defs::value::Value;
 
 /// One input of a model: where its value in a row comes from.
@@ -21,6 +22,8 @@ pub struct Input {
     pub name: String,
     /// Its type.
     pub data_type: DataType,
+    /// Hash of all that decided its values when the model was imported; bundles of before it was kept have none.
+    pub fingerprint: Option<Fingerprint>,
     /// What the service takes where the value is missing or expired.
     pub default: Option<Value>,
 }
@@ -30,6 +33,7 @@ impl From<&ServiceFeature> for Input {
         Self {
             name: feature.name.clone(),
             data_type: feature.data_type,
+            fingerprint: Some(feature.fingerprint),
             default: feature.default.clone(),
         }
     }

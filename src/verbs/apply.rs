@@ -136,7 +136,7 @@ pub(crate) async fn warnings(
     let warnings = bundles.into_iter().filter_map(|bundle| {
         let (model, why) = (&bundle.model, bundle.misfit?);
         Some(format!(
-            "the newest bundle of model `{model}`, {model}@{}, does not fit the definitions any more: {why}; nights are refused until another is imported: `nightfill model import {model} FILE`",
+            "the newest bundle of model `{model}`, {model}@{}, does not fit the definitions any more: {why}; nights are refused until another is imported (`nightfill model import {model} FILE`) or, where only the way of computing differs, accepted (`nightfill model accept {model}`)",
             bundle.fingerprint.short()
         ))
     });

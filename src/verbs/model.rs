@@ -30,6 +30,13 @@ pub(crate) enum Model {
         /// The file that LightGBM's `save_model` wrote
         file: PathBuf,
     },
+    /// Keep the newest import although features that it reads are computed in another way by now
+    #[command(after_help = "Example:\n  nightfill model accept churn")]
+    Accept {
+        /// The model, as the definitions name it
+        #[arg(value_name = "NAME", value_parser = Name::parse)]
+        model: Name,
+    },
     /// List the imported models
     #[command(after_help = "Example:\n  nightfill model list --format json")]
     List,
@@ -43,6 +50,7 @@ impl Model {
                 let imported = import(&opened, &model, &file).await?;
                 imported.tell(global.format)
             }
+            Self::Accept { model } => accept(&opened, &model, global.format).await,
             Self::List => list(&opened, global.format).await,
         }
     }
@@ -157,6 +165,51 @@ pub(crate) async fn import(opened: &Opened, model: &Name, file: &Path) -> anyhow
     };
     opened.registry.put_bundle(&kept).await?;
     Ok(imported)
+}
+
+/// Keeps the newest bundle of a model as one that was made for the features as they are computed now.
+async fn accept(opened: &Opened, model: &Name, format: Format) -> anyhow::Result<()> {
+    let definitions = opened.applied().await?.definitions;
+    let declared = definitions
+        .models
+        .get(model)
+        .ok_or_else(|| undeclared(&definitions, model))?;
+    let bundles = opened.registry.bundles().await?;
+    let mut of_model = bundles.iter().filter(|entry| entry.model == *model);
+    let newest = of_model.next_back().ok_or_else(|| {
+        anyhow!("there is no bundle of model `{model}` to accept: `nightfill model import {model} FILE` brings one")
+    })?;
+    let bundle = Bundle::from_bytes(&opened.registry.bundle(newest.fingerprint).await?)?;
+    let service = &definitions.services[&declared.service];
+    let bundle = match bundle.check_model(declared, service) {
+        Ok(()) => bundle,
+        Err(_) => bundle.accept(declared, service)?,
+    };
+    let changed = bundle.fingerprint() != newest.fingerprint;
+    if changed {
+        let kept = NewBundle {
+            model: model.clone(),
+            fingerprint: bundle.fingerprint(),
+            bytes: bundle.to_bytes(),
+            imported_at: SystemClock.now(),
+        };
+        opened.registry.put_bundle(&kept).await?;
+    }
+    let short = bundle.fingerprint().short();
+    match (format, changed) {
+        (Format::Json, _) => output::json(&json!({
+            "model": model,
+            "bundle": bundle.fingerprint(),
+            "changed": changed,
+        })),
+        (Format::Text, true) => output::line(format_args!(
+            "accepted {model}@{short}: it was {model}@{}; the next run releases it",
+            newest.fingerprint.short()
+        )),
+        (Format::Text, false) => {
+            output::line(format_args!("{model}@{short} fits: nothing to accept"))
+        }
+    }
 }
 
 async fn list(opened: &Opened, format: Format) -> anyhow::Result<()> {

@@ -4,6 +4,7 @@ use crate::aggregation::{AggregateFunction, Window, output_type};
 use crate::data_type::DataType;
 use crate::error::Span;
 use crate::feature_view::Feature;
+use crate::fingerprint::Fingerprint;
 use crate::name::Name;
 use crate::parse::members::{Found, Members, Typed};
 use crate::parse::objects::{DeclaredAggregate, DeclaredCall};
@@ -23,13 +24,14 @@ pub(super) struct DraftFeature {
 }
 
 impl DraftFeature {
-    /// The feature, if its type is known.
+    /// The feature, if its type is known; its fingerprint comes with the whole view.
     pub(super) fn whole(self) -> Option<Feature> {
         Some(Feature {
             name: self.name,
             data_type: self.data_type?,
             nullable: self.nullable,
             description: self.description,
+            fingerprint: Fingerprint::of([""]),
         })
     }
 }

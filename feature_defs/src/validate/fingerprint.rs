@@ -1,8 +1,6 @@
 //! Fingerprints of objects: over what decides their values, in one canonical order, so that files, comments and the
 //! order of maps that have none do not matter.
 
-use indexmap::IndexMap;
-
 use crate::about::About;
 use crate::definitions::Definitions;
 use crate::entity::Entity;
@@ -82,12 +80,8 @@ pub(crate) fn view(
     Fingerprint::of(parts)
 }
 
-/// Fields, expressions, and the views whose features they read.
-pub(crate) fn request_view(
-    view: &RequestView,
-    views: &IndexMap<Name, FeatureView>,
-    canonical: &[String],
-) -> Fingerprint {
+/// Fields, and the names and fingerprints of its features.
+pub(crate) fn request_view(view: &RequestView) -> Fingerprint {
     let mut parts = vec!["request view".to_owned(), view.name.to_string()];
     let mut inputs: Vec<_> = view.inputs.iter().collect();
     inputs.sort_by_key(|field| &field.name);
@@ -98,44 +92,23 @@ pub(crate) fn request_view(
         );
         parts.push(text);
     }
-    for (feature, canonical) in view.features.iter().zip(canonical) {
-        parts.push(format!(
-            "{} {} {canonical}",
-            feature.name, feature.data_type
-        ));
-        let read = feature
-            .features
-            .iter()
-            .filter_map(|reference| views.get(&reference.view));
-        parts.extend(read.map(|view| view.fingerprint.to_string()));
-    }
+    let features = view.features.iter();
+    parts.extend(features.map(|feature| format!("{} {}", feature.name, feature.fingerprint)));
     Fingerprint::of(parts)
 }
 
-/// Names, types, defaults and order, and the views' fingerprints.
-pub(crate) fn service(
-    service: &FeatureService,
-    views: &IndexMap<Name, FeatureView>,
-    request_views: &IndexMap<Name, RequestView>,
-) -> Fingerprint {
+/// Names, defaults and order, and the features' fingerprints.
+pub(crate) fn service(service: &FeatureService) -> Fingerprint {
     let mut parts = vec!["service".to_owned(), service.name.to_string()];
     for feature in &service.features {
         parts.push(format!(
-            "{} {} {:?}",
-            feature.reference, feature.data_type, feature.default
+            "{} as {} {} {:?} {}",
+            feature.reference,
+            feature.name,
+            feature.data_type,
+            feature.default,
+            feature.fingerprint
         ));
-        // A service without names of its own has the fingerprint that it had before there were any.
-        if feature.name != feature.reference.to_string() {
-            parts.push(format!("as {}", feature.name));
-        }
-        let view = &feature.reference.view;
-        let stored = views.get(view).map(|view| view.fingerprint);
-        let computed = request_views.get(view).map(|view| view.fingerprint);
-        parts.extend(
-            stored
-                .or(computed)
-                .map(|fingerprint| fingerprint.to_string()),
-        );
     }
     Fingerprint::of(parts)
 }

@@ -7,6 +7,7 @@ mod features;
 pub(crate) mod fingerprint;
 mod key_columns;
 mod known;
+mod meaning;
 mod model;
 mod renames;
 mod request_view;

@@ -11,7 +11,7 @@ use crate::parse::objects::{
 };
 use crate::request_view::{RequestFeature, RequestField, RequestView};
 use crate::validate::known::{KnownFeature, KnownView};
-use crate::validate::{Validator, fingerprint};
+use crate::validate::{Validator, fingerprint, meaning};
 
 /// What is made of one request-time feature.
 struct Planned {
@@ -57,7 +57,10 @@ impl Validator<'_> {
         let (Some(whole), Some(inputs)) = (whole, inputs) else {
             return;
         };
-        let (features, canonical): (Vec<_>, Vec<_>) = whole.into_iter().unzip();
+        let (mut features, canonical): (Vec<_>, Vec<_>) = whole.into_iter().unzip();
+        for (feature, canonical) in features.iter_mut().zip(&canonical) {
+            feature.fingerprint = meaning::computed(feature, canonical, &inputs, &self.views);
+        }
         let mut view = RequestView {
             name: name.clone(),
             about: about.whole(),
@@ -65,7 +68,7 @@ impl Validator<'_> {
             features,
             fingerprint: Fingerprint::of([""]),
         };
-        view.fingerprint = fingerprint::request_view(&view, &self.views, &canonical);
+        view.fingerprint = fingerprint::request_view(&view);
         self.request_views.insert(name.clone(), view);
     }
 
@@ -131,6 +134,7 @@ impl Validator<'_> {
             fields: fields.clone(),
             features: stored.clone(),
             description: feature.description,
+            fingerprint: Fingerprint::of([""]),
         };
         Planned {
             known: KnownFeature {

@@ -123,6 +123,7 @@ impl Validator<'_> {
                 name: draft.called.value.clone(),
                 reference: draft.reference.clone(),
                 data_type: draft.data_type?,
+                fingerprint: self.meaning(&draft.reference)?,
                 origin: draft.origin,
                 default: draft.default.clone(),
             })
@@ -134,8 +135,21 @@ impl Validator<'_> {
             features: features.items.iter().map(feature).collect::<Option<_>>()?,
             fingerprint: Fingerprint::of([""]),
         };
-        service.fingerprint = fingerprint::service(&service, &self.views, &self.request_views);
+        service.fingerprint = fingerprint::service(&service);
         Some(service)
+    }
+
+    /// The fingerprint of a feature, if its view has no problem.
+    fn meaning(&self, reference: &FeatureRef) -> Option<Fingerprint> {
+        if let Some(view) = self.views.get(&reference.view) {
+            let mut features = view.features.iter();
+            let feature = features.find(|feature| feature.name == reference.feature)?;
+            return Some(feature.fingerprint);
+        }
+        let view = self.request_views.get(&reference.view)?;
+        let mut features = view.features.iter();
+        let feature = features.find(|feature| feature.name == reference.feature)?;
+        Some(feature.fingerprint)
     }
 
     fn add_service_feature(

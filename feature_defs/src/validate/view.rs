@@ -17,7 +17,7 @@ use crate::source::Source;
 use crate::time::Ttl;
 use crate::validate::features::DraftFeature;
 use crate::validate::known::{KnownFeature, KnownView};
-use crate::validate::{Validator, entity, fingerprint};
+use crate::validate::{Validator, entity, fingerprint, meaning};
 
 /// A declared entity with its name.
 pub(super) type NamedEntity<'a> = (&'a Name, &'a DeclaredEntity);
@@ -138,6 +138,10 @@ impl Validator<'_> {
             .filter_map(|name| self.sources.get(name)?.object.source.as_ref())
             .collect();
         let entity = entity(entity_name, About::default(), declared)?;
+        for index in 0..whole.features.len() {
+            let meaning = meaning::stored(&whole, index, &entity, &sources, &computed.canonical);
+            whole.features[index].fingerprint = meaning;
+        }
         whole.fingerprint = fingerprint::view(&whole, &entity, &sources, &computed.canonical);
         Some(whole)
     }

@@ -92,6 +92,13 @@ pub(super) fn check(inputs: &[Input], service: &FeatureService) -> Result<(), Mi
                 show(input.default.as_ref(), input.data_type),
                 show(feature.default.as_ref(), input.data_type)
             ));
+        } else if input
+            .fingerprint
+            .is_some_and(|kept| kept != feature.fingerprint)
+        {
+            different.push(format!(
+                "`{name}` is computed in another way than when the model was imported"
+            ));
         }
     }
     let names = inputs.iter().map(|input| input.name.clone()).collect();

@@ -54,6 +54,8 @@ struct WrittenInput {
     name: Option<String>,
     #[serde(rename = "type")]
     data_type: DataType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<Fingerprint>,
     /// In the JSON form of values; `null` is a default too.
     #[serde(
         default,
@@ -79,6 +81,7 @@ fn written(input: &Input) -> WrittenInput {
         feature,
         name,
         data_type: input.data_type,
+        fingerprint: input.fingerprint,
         default: input.default.as_ref().map(|value| {
             let json = value_json(value, input.data_type);
             serde_json::from_slice(&json).expect("the JSON form of a value is JSON")
@@ -125,6 +128,7 @@ impl Manifest {
             inputs.push(Input {
                 name,
                 data_type: input.data_type,
+                fingerprint: input.fingerprint,
                 default,
             });
         }

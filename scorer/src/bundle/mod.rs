@@ -137,14 +137,38 @@ impl Bundle {
             report,
             checksum,
         };
+        Ok(Self::sealed(manifest, quantized, scorer))
+    }
+
+    fn sealed(manifest: Manifest, quantized: Quantized, scorer: Arc<dyn Scorer>) -> Self {
         let bytes: Arc<[u8]> = format::write(&manifest, &quantized).into();
-        Ok(Self {
+        Self {
             fingerprint: Fingerprint::of([&bytes]),
             manifest,
             quantized,
             scorer,
             bytes,
-        })
+        }
+    }
+
+    /// The same trees for features that are computed in another way by now: somebody says that the scores still hold.
+    ///
+    /// # Errors
+    /// [`Misfit`] when anything else differs too.
+    pub fn accept(&self, model: &Model, service: &FeatureService) -> Result<Self, Misfit> {
+        let mut accepted = self.clone();
+        for input in &mut accepted.manifest.inputs {
+            let mut features = service.features.iter();
+            let feature = features.find(|feature| feature.name == input.name);
+            input.fingerprint = feature.map(|feature| feature.fingerprint);
+        }
+        accepted.manifest.service_fingerprint = service.fingerprint;
+        accepted.check_model(model, service)?;
+        Ok(Self::sealed(
+            accepted.manifest,
+            accepted.quantized,
+            accepted.scorer,
+        ))
     }
 
     /// Reads a bundle, checks all of it, and scores once.
@@ -253,7 +277,7 @@ impl Bundle {
     }
 
     /// Checks that a model and its service are still those that this bundle was made for: exactly its inputs, by name,
-    /// with the same types and defaults, in any order; and its transform, if one is declared.
+    /// with the same types and defaults, in any order, computed in the same way; and its transform, if one is declared.
     ///
     /// # Errors
     /// [`Misfit`] with all that differs.

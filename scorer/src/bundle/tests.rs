@@ -22,6 +22,7 @@ fn feature(full_name: &str, data_type: DataType) -> ServiceFeature {
             feature: name(feature),
         },
         data_type,
+        fingerprint: Fingerprint::of([full_name]),
         origin: Origin::Stored,
         default: None,
     }
@@ -90,6 +91,15 @@ fn golden_bytes_are_still_read_and_written() {
     let golden: &[u8] = include_bytes!("../../tests/data/tiny.bundle");
     assert_eq!(bundle().to_bytes(), golden);
     Bundle::from_bytes(golden).expect("golden bundle");
+}
+
+#[test]
+fn bundles_of_before_features_had_fingerprints_are_still_read_and_fit() {
+    let golden: &[u8] = include_bytes!("../../tests/data/tiny_without_fingerprints.bundle");
+    let read = Bundle::from_bytes(golden).expect("golden bundle");
+    assert_eq!(read.to_bytes(), golden);
+    read.check_model(&model(Transform::Sigmoid), &fitting())
+        .expect("fits");
 }
 
 /// Case MOD-07: the order of a service's features never decides.
@@ -344,4 +354,33 @@ fn features_with_names_of_the_services_own_are_bound_and_written() {
     assert!(names(&read).contains(&"spend_30d".to_owned()));
     read.check_service(&short).expect("fits");
     read.check_service(&fitting()).expect_err("another name");
+}
+
+#[test]
+fn a_feature_of_another_meaning_is_refused_by_name_and_may_be_accepted() {
+    let made = bundle();
+    let mut changed = fitting();
+    for feature in &mut changed.features {
+        if feature.name == "basket.amount" {
+            feature.fingerprint = Fingerprint::of(["in cents"]);
+        }
+    }
+    let Err(Misfit::Features(mismatch)) = made.check_model(&model(Transform::Sigmoid), &changed)
+    else {
+        panic!("it fits");
+    };
+    assert_eq!(
+        mismatch.different.to_vec(),
+        ["`basket.amount` is computed in another way than when the model was imported"]
+    );
+    let accepted = made
+        .accept(&model(Transform::Sigmoid), &changed)
+        .expect("accepted");
+    let read = Bundle::from_bytes(&accepted.to_bytes()).expect("reads");
+    read.check_model(&model(Transform::Sigmoid), &changed)
+        .expect("fits");
+    assert_eq!(read.quantized(), made.quantized());
+    let missing = service(changed.features[..1].to_vec());
+    made.accept(&model(Transform::Sigmoid), &missing)
+        .expect_err("a feature is missing");
 }

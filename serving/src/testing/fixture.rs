@@ -382,6 +382,7 @@ fn basket(definitions: &mut Definitions) {
             .into_iter()
             .collect(),
         description: None,
+        fingerprint: Fingerprint::of([""]),
     };
     let view = RequestView {
         name: name("basket"),
@@ -441,6 +442,7 @@ fn view(
         data_type: *data_type,
         nullable: true,
         description: None,
+        fingerprint: Fingerprint::of([""]),
     });
     let view = FeatureView {
         name: name(view),
@@ -478,6 +480,7 @@ fn service(definitions: &mut Definitions, service: &str, features: &[(&str, &str
             },
             origin: stored.map_or(Origin::Request, |_| Origin::Stored),
             data_type: stored.unwrap_or_else(computed),
+            fingerprint: Fingerprint::of([""]),
             default: default.clone(),
         }
     });

@@ -218,3 +218,65 @@ fn applying_a_service_that_the_model_does_not_fit_warns_before_the_night_refuses
         "{again}"
     );
 }
+
+/// A feature that keeps its name and type and changes its meaning is not what the model was trained on.
+#[test]
+fn mod_07_a_feature_computed_in_another_way_stops_the_night_until_it_is_accepted() {
+    let project = project("of.a, of.b");
+    let edit = |from: &str, to: &str| {
+        let file = project.root().join("features/all.yaml");
+        let text = std::fs::read_to_string(&file).expect("definitions");
+        assert!(text.contains(from), "{from}");
+        project.write("features/all.yaml", text.replacen(from, to, 1));
+    };
+    import(&project, ["of.a", "of.b"]);
+    project.run(&["run", "--as-of", "2026-02-01"]);
+    let served = project.json(&["model", "list"])["models"][0]["bundle"].clone();
+
+    // What decides no value of `a` and `b`: another feature beside them, files elsewhere, words.
+    edit("latest: [a, b, c]", "latest: [c, a, b]");
+    edit("ttl: none", "ttl: 400d");
+    edit("    entity: thing\n", "    entity: thing\n    owner: ann\n");
+    project.write("data/moved.csv", ROWS);
+    edit("data/rows.csv", "data/moved.csv");
+    let plan = project.json(&["plan"]);
+    assert_eq!(plan["difference"]["affected_models"], json!([]));
+    assert_eq!(plan["warnings"], json!([]));
+    project.run(&["apply"]);
+    project.run(&["run", "--as-of", "2026-02-02"]);
+
+    // `b` is another column from now on.
+    edit(
+        "    source: rows\n    ttl: 400d\n    latest: [c, a, b]",
+        "    sql: SELECT id, a, c AS b FROM rows\n    features: { a: int64, b: int64 }",
+    );
+    let plan = project.json(&["plan"]);
+    assert_eq!(plan["difference"]["affected_models"], json!(["m"]));
+    let told = plan["warnings"][0].as_str().expect("a warning");
+    for part in [
+        "`of.b` is computed in another way",
+        "nightfill model accept m",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    project.run(&["apply"]);
+    let refused = project.fail(&["run", "--as-of", "2026-02-03"]);
+    assert!(
+        refused.contains("`of.b` is computed in another way"),
+        "{refused}"
+    );
+    let release = project.json(&["status"])["served"].clone();
+    assert_eq!(
+        (&release["number"], &release["models"][0]["bundle"]),
+        (&json!(2), &served)
+    );
+
+    let accepted = project.json(&["model", "accept", "m"]);
+    assert_eq!(accepted["changed"], true);
+    assert_ne!(accepted["bundle"], served);
+    project.run(&["run", "--as-of", "2026-02-03"]);
+    let answer = project.json(&["predict", "--model", "m", "--entity", "id=1"]);
+    assert_eq!(answer["results"][0]["score"], json!(expected(1, 9)));
+    let again = project.run(&["model", "accept", "m"]);
+    assert!(again.ends_with("fits: nothing to accept\n"), "{again}");
+}

@@ -59,6 +59,7 @@ planned against version 1: `nightfill apply --against 1`
       feature `orders_lifetime`: gone
       windows: [7d, lifetime] -> [7d, 30d]
   ~ feature view largest (incompatible)
+      feature `amount`: computed in another way
       sql: another text
   ~ feature service spend_v1 (incompatible)
       feature `spend.amount_30d`: new
@@ -66,7 +67,6 @@ planned against version 1: `nightfill apply --against 1`
       feature `spend.amount_lifetime`: gone
       feature `spend.orders_lifetime`: gone
       feature `largest.amount`: gone
-      reads view `spend`, which changed
 ";
     let consequences = "computed by the next night: spend, largest
 planned against version 2: `nightfill apply --against 2`

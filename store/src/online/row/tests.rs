@@ -3,6 +3,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, TimestampMicrosecondArray};
 use feature_defs::data_type::DataType;
 use feature_defs::feature_view::Feature;
+use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
 use feature_defs::time::Instant;
 use feature_defs::value::Value;
@@ -41,6 +42,7 @@ fn feature(index: usize, data_type: DataType, nullable: bool) -> Feature {
         data_type,
         nullable,
         description: None,
+        fingerprint: Fingerprint::of([""]),
     }
 }
 
