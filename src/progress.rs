@@ -1,4 +1,4 @@
-//! How a night shows that it works: a bar on a terminal, plain lines elsewhere, both on standard error.
+//! How a night, or a training set, shows that it works: a bar on a terminal, plain lines elsewhere, both on standard error.
 
 use std::io::{IsTerminal, stderr};
 
@@ -11,7 +11,10 @@ use crate::output::{self, counted};
 /// Steps of the bar a view: half of them for computing it, half for staging its rows.
 const STEPS: u64 = 100;
 
-/// Shows a night's events.
+/// From so many different instants on, a training set over a view of SQL takes long enough to say why.
+const MANY: usize = 100;
+
+/// Shows a night's events, and a training set's.
 #[derive(Debug)]
 pub(crate) struct Shown {
     /// None where standard error is no terminal.
@@ -67,6 +70,14 @@ fn draw(bar: &ProgressBar, event: Event<'_>) {
             bar.set_position(view_start + STEPS);
             bar.set_message(format!("{view}: {}", counted(keys, "key")));
         }
+        Event::Instants { view, done, of } => {
+            bar.set_position(view_start + (done as u64 * STEPS / of.max(1) as u64).min(STEPS - 1));
+            bar.set_message(format!("{view}: {done} of {}", counted(of, "instant")));
+        }
+        Event::Joined { view } => {
+            bar.set_position(view_start + STEPS);
+            bar.set_message(view.to_string());
+        }
         Event::Flipped { to, .. } => bar.set_message(format!("serving release {to}")),
     }
 }
@@ -87,6 +98,16 @@ fn tell(event: Event<'_>) {
             to,
         } => output::note(format_args!("flipped: {from} -> {to}")),
         Event::Flipped { from: None, to } => output::note(format_args!("flipped: none -> {to}")),
-        Event::Planned { .. } | Event::Computed { .. } | Event::Staged { .. } => {}
+        Event::Instants { view, done: 0, of } if of >= MANY => output::note(format_args!(
+            "{view}: {of} different instants, each a query of its own; an `as_of` rounded to the nights makes them fewer"
+        )),
+        Event::Instants { view, done, of } if of >= MANY && done % of.div_ceil(10) == 0 => {
+            output::note(format_args!("{view}: {done} of {of} instants"));
+        }
+        Event::Planned { .. }
+        | Event::Computed { .. }
+        | Event::Staged { .. }
+        | Event::Instants { .. }
+        | Event::Joined { .. } => {}
     }
 }

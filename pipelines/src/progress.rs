@@ -1,4 +1,4 @@
-//! What a night says while it works. It draws nothing: the command line does.
+//! What a night, or a training set, says while it works. It draws nothing: the command line does.
 
 use feature_defs::name::Name;
 use feature_defs::time::Instant;
@@ -38,6 +38,20 @@ pub enum Event<'a> {
         /// How many in all.
         of: u64,
     },
+    /// A view of SQL has been computed as of some of the different instants of an entity frame, each on its own.
+    Instants {
+        /// The view.
+        view: &'a Name,
+        /// How many so far.
+        done: usize,
+        /// How many in all.
+        of: usize,
+    },
+    /// A view has been joined to an entity frame.
+    Joined {
+        /// The view.
+        view: &'a Name,
+    },
     /// A view is done: computed, kept offline, staged and verified.
     ViewFinished {
         /// The view.
@@ -54,7 +68,7 @@ pub enum Event<'a> {
     },
 }
 
-/// Who is told. An implementation MUST return at once: the night waits for it.
+/// Who is told. An implementation MUST return at once: the work waits for it.
 pub trait Progress: Send + Sync {
     /// Takes note of an event.
     fn event(&self, event: Event<'_>);

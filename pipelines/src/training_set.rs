@@ -18,6 +18,7 @@ use feature_defs::value::Value;
 
 use crate::error::{Error, Result};
 use crate::point_in_time::{Answers, Questions, answer};
+use crate::progress::{Event, Progress};
 use crate::scan::SourceFiles;
 use crate::session::Session;
 
@@ -69,6 +70,7 @@ pub async fn build(
     session: &Session,
     definitions: &Definitions,
     request: &TrainingSetRequest,
+    progress: &dyn Progress,
 ) -> Result<TrainingSetReport> {
     let watch = Stopwatch::start();
     let service = definitions
@@ -80,7 +82,7 @@ pub async fn build(
     let target = Target::new(&request.output, &request.entities)?;
     let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;
     frame.refuse_the_future(&request.as_of, request.now)?;
-    let joined = join(session, definitions, service, &frame).await?;
+    let joined = join(session, definitions, service, &frame, progress).await?;
     target.write(&joined.rows)?;
     Ok(TrainingSetReport {
         rows: joined.rows.num_rows(),
@@ -103,9 +105,11 @@ async fn join(
     definitions: &Definitions,
     service: &FeatureService,
     frame: &Frame,
+    progress: &dyn Progress,
 ) -> Result<Joined> {
     let mut answers: BTreeMap<&Name, Answers> = BTreeMap::new();
     let views = stored_views(definitions, service);
+    progress.event(Event::Planned { views: views.len() });
     let files = SourceFiles::of_views(definitions, views.iter().copied()).await?;
     let mut null_keys = 0;
     for name in views {
@@ -116,9 +120,10 @@ async fn join(
             keys: &keys,
             as_ofs: frame.as_ofs(),
         };
-        let answered = answer(session, definitions, view, &questions)
+        let answered = answer(session, definitions, view, &questions, progress)
             .await
             .map_err(|e| e.in_view(name, session))?;
+        progress.event(Event::Joined { view: name });
         answers.insert(name, answered);
     }
     files.check(definitions).await?;

@@ -295,7 +295,7 @@ fn plain_json(value: &Value, data_type: DataType) -> String {
 fn degraded_schema() -> Json {
     json!({
         "type": "array", "items": {"type": "string"},
-        "description": "Views whose row is missing, expired or unavailable",
+        "description": "Views whose row is expired, unavailable, or missing without defaults",
     })
 }
 

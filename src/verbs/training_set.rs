@@ -8,11 +8,15 @@ use pipelines::training_set::{AS_OF, TrainingSetRequest, build};
 
 use crate::args::{Format, Global};
 use crate::output;
+use crate::progress::Shown;
 use crate::project::Opened;
 use crate::verbs::run::{self, Engine};
 
 /// Enriches an entity frame with the features of a service, each row as it was known at the row's own as-of: nothing
 /// later leaks in. Keeps the frame's rows, their order and all its columns; adds a column a feature, `view.feature`.
+///
+/// A view of SQL is computed as of each different as-of of the frame, a query each: rows that look from the same nights
+/// cost little, rows that each look from an instant of their own cost a query a row.
 ///
 /// The frame has a column for each key part, one with the as-of of each row, and the fields that request views read.
 #[derive(Debug, clap::Args)]
@@ -48,7 +52,9 @@ impl TrainingSet {
             now: SystemClock.now(),
             output: self.output,
         };
-        let report = build(&session, &definitions, &request).await?;
+        let shown = Shown::new();
+        let report = build(&session, &definitions, &request, &shown).await?;
+        drop(shown);
         if report.null_keys > 0 {
             output::note(format_args!(
                 "{} without a key: their stored features are null",

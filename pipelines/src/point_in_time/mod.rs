@@ -28,6 +28,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use crate::column::{Builder, Cell, Column};
 use crate::error::{Error, Result};
 use crate::keyed::{KeyedBatch, SnapshotRows, key_values};
+use crate::progress::{Event, Progress};
 use crate::scan::{Cut, RowKind, SortedRows};
 use crate::session::Session;
 use crate::windows::{KeyWindows, WindowPlan};
@@ -77,6 +78,7 @@ pub(crate) async fn answer(
     definitions: &Definitions,
     view: &FeatureView,
     questions: &Questions<'_>,
+    progress: &dyn Progress,
 ) -> Result<Answers> {
     let mut found = Found::new(definitions, view, questions);
     let Some(newest) = questions.as_ofs.iter().max().copied() else {
@@ -89,7 +91,9 @@ pub(crate) async fn answer(
         Computation::Latest(latest) => {
             from_latest(session, definitions, view, latest, newest, &mut found).await?;
         }
-        Computation::Sql(sql) => from_sql(session, definitions, view, sql, &mut found).await?,
+        Computation::Sql(sql) => {
+            from_sql(session, definitions, view, sql, &mut found, progress).await?;
+        }
     }
     found.finish()
 }
@@ -323,6 +327,7 @@ async fn from_sql(
     view: &FeatureView,
     declared: &SqlSnapshot,
     found: &mut Found<'_>,
+    progress: &dyn Progress,
 ) -> Result<()> {
     let mut by_instant: BTreeMap<Instant, HashMap<&[u8], Vec<usize>>> = BTreeMap::new();
     for (key, questions) in &found.by_key {
@@ -332,6 +337,13 @@ async fn from_sql(
             of_key.or_default().push(*question);
         }
     }
+    let of = by_instant.len();
+    let told = |done| {
+        let view = &view.name;
+        progress.event(Event::Instants { view, done, of });
+    };
+    told(0);
+    let mut done = 0;
     let at_a_time = session.threads().min(by_instant.len()).max(1);
     let query = Arc::new(Query {
         session: match at_a_time {
@@ -354,6 +366,8 @@ async fn from_sql(
         for batch in rows? {
             answer_from_snapshot(definitions, &batch, as_of, &wanted, found)?;
         }
+        done += 1;
+        told(done);
     }
     Ok(())
 }

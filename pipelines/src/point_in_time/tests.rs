@@ -12,6 +12,7 @@ use super::reference::{self, Row};
 use super::{Questions, answer};
 use crate::column::{Cell, Column};
 use crate::keys;
+use crate::progress::Silent;
 use crate::testing::*;
 
 const FUNCTIONS: [(&str, F, Option<&str>); 7] = [
@@ -123,7 +124,7 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
     };
     let columns = async |view: &'static str| -> Vec<ArrayRef> {
         let view = &definitions.views[&name(view)];
-        let answers = answer(&session, &definitions, view, &questions)
+        let answers = answer(&session, &definitions, view, &questions, &Silent)
             .await
             .expect("answers");
         (0..view.features.len())
@@ -215,7 +216,7 @@ async fn missing_and_expired_rows_take_the_default_and_an_observed_null_does_not
         as_ofs: &as_ofs,
     };
     let view = &definitions.views[&name("newest")];
-    let answers = answer(&session(2), &definitions, view, &questions)
+    let answers = answer(&session(2), &definitions, view, &questions, &Silent)
         .await
         .expect("answers");
     let column = answers.column(0, Some(&Value::Int(-1))).expect("column");

@@ -7,6 +7,7 @@ use feature_defs::time::Instant;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::*;
+use crate::progress::Silent;
 use crate::testing::*;
 
 /// The example project, as it is shipped.
@@ -71,9 +72,13 @@ async fn rows_that_look_from_the_future_are_refused() {
     let mut request = request(dir.path(), "frame.parquet");
     // The third row looks from 1998-01-01, a microsecond later.
     request.now = Instant::parse("1998-01-01").expect("a date");
-    assert!(build(&session(1), &definitions, &request).await.is_ok());
+    assert!(
+        build(&session(1), &definitions, &request, &Silent)
+            .await
+            .is_ok()
+    );
     request.now = Instant::from_micros(request.now.micros() - 1);
-    let refused = build(&session(1), &definitions, &request).await;
+    let refused = build(&session(1), &definitions, &request, &Silent).await;
     let refused = refused.expect_err("from the future").to_string();
     assert!(
         refused.contains("column `as_of`, row 3: 1998-01-01T00:00:00Z is in the future"),
@@ -91,6 +96,7 @@ async fn rows_and_columns_of_the_frame_stay_and_values_are_those_of_the_night_as
         &session,
         &definitions,
         &request(dir.path(), "frame.parquet"),
+        &Silent,
     )
     .await;
     let report = report.expect("report");
@@ -161,7 +167,13 @@ async fn frames_that_do_not_fit_the_service_are_refused_by_column() {
     let dir = tempfile::tempdir().expect("dir");
     let refused = async |text: &'static str| {
         std::fs::write(dir.path().join("frame.csv"), text).expect("file");
-        let built = build(&session(1), &definitions, &request(dir.path(), "frame.csv")).await;
+        let built = build(
+            &session(1),
+            &definitions,
+            &request(dir.path(), "frame.csv"),
+            &Silent,
+        )
+        .await;
         built.expect_err(text).to_string()
     };
     for (text, message) in [
@@ -197,9 +209,14 @@ async fn a_csv_frame_takes_dates_and_keeps_undeclared_columns() {
     let dir = tempfile::tempdir().expect("dir");
     let text = "y,customer_id,as_of,amount_cents,cds,note\n1,1,1997-10-01,100,2,a\n0,1,1997-01-01T00:00:00Z,100,2,\n";
     std::fs::write(dir.path().join("frame.csv"), text).expect("file");
-    build(&session(1), &definitions, &request(dir.path(), "frame.csv"))
-        .await
-        .expect("report");
+    build(
+        &session(1),
+        &definitions,
+        &request(dir.path(), "frame.csv"),
+        &Silent,
+    )
+    .await
+    .expect("report");
     let output = read(&dir.path().join("out.parquet"));
     let shown = shown(&output.project(&[0, 1, 2, 5]).expect("columns"));
     let midnight = Instant::parse("1997-10-01").expect("instant");
@@ -224,9 +241,14 @@ async fn days_and_times_without_a_zone_are_meant_in_the_project_s() {
     let dir = tempfile::tempdir().expect("dir");
     let text = "customer_id,as_of,amount_cents,cds\n1,1997-10-01,9,2\n1,1997-07-01 00:30:00,9,2\n";
     std::fs::write(dir.path().join("frame.csv"), text).expect("file");
-    build(&session(1), &definitions, &request(dir.path(), "frame.csv"))
-        .await
-        .expect("report");
+    build(
+        &session(1),
+        &definitions,
+        &request(dir.path(), "frame.csv"),
+        &Silent,
+    )
+    .await
+    .expect("report");
     let output = read(&dir.path().join("out.parquet"));
     let as_ofs = output.column_by_name("as_of").expect("as-of");
     let as_ofs = as_ofs.as_primitive::<TimestampMicrosecondType>();
@@ -246,9 +268,14 @@ async fn a_row_whose_request_feature_has_no_value_is_null_alone_and_told() {
     let dir = tempfile::tempdir().expect("dir");
     let text = "customer_id,as_of,amount_cents,cds\n1,1997-10-01,9,2\n1,1997-10-01,9,0\n2,1997-10-01,8,2\n3,1997-10-01,8,0\n";
     std::fs::write(dir.path().join("frame.csv"), text).expect("file");
-    let report = build(&session(1), &definitions, &request(dir.path(), "frame.csv"))
-        .await
-        .expect("report");
+    let report = build(
+        &session(1),
+        &definitions,
+        &request(dir.path(), "frame.csv"),
+        &Silent,
+    )
+    .await
+    .expect("report");
     let expected = Unavailable {
         feature: "basket.amount_per_cd".to_owned(),
         rows: 2,

@@ -9,8 +9,8 @@
 //!
 //! The score is null when an input was unavailable: the store did not answer for its row, or it could not be computed
 //! from the request's values, in which case `error` says why beside the other members.
-//! `states` lists only features whose state is not `present`. `degraded` lists the views whose row is missing, expired
-//! or unavailable. `defaulted` stands only where a default took the value's place; `age` only where a row is there.
+//! `states` lists only features whose state is not `present`. `degraded` lists the views whose row is expired,
+//! unavailable, or missing without a default for all that the service reads of it. `defaulted` stands only where a default took the value's place; `age` only where a row is there.
 //! Timings are in microseconds. NaN and the infinities are the strings `"NaN"`, `"Infinity"`, `"-Infinity"`.
 
 use feature_defs::age::Age;
@@ -125,7 +125,12 @@ impl Answer<'_> {
         out.extend_from_slice(b"\"degraded\":[");
         let start = out.len();
         for (position, view) in self.service.views.iter().enumerate() {
-            if self.stored.get(position, entity).usable().is_some() {
+            let is_as_declared = match self.stored.get(position, entity) {
+                StoredRow::Usable(_) => true,
+                StoredRow::Missing => view.may_be_missing,
+                StoredRow::Expired { .. } | StoredRow::Unavailable => false,
+            };
+            if is_as_declared {
                 continue;
             }
             if out.len() > start {

@@ -43,6 +43,8 @@ pub(crate) struct ViewPlan {
     pub(crate) entity: usize,
     pub(crate) layout: RowLayout,
     pub(crate) ttl: Ttl,
+    /// Whether all that the service reads of it has a default: that an entity has no row is an expected answer then.
+    pub(crate) may_be_missing: bool,
 }
 
 /// A request view that the service reads.
@@ -162,6 +164,7 @@ impl ServicePlan {
             });
         }
         builder.unread_fields();
+        builder.expected_to_be_missing();
         Ok(Ok(builder.plan))
     }
 }
@@ -211,6 +214,18 @@ impl Builder<'_> {
         Ok((view, position))
     }
 
+    fn expected_to_be_missing(&mut self) {
+        let features = &self.plan.features;
+        for (position, view) in self.plan.views.iter_mut().enumerate() {
+            view.may_be_missing = features.iter().all(|feature| match &feature.source {
+                FeatureSource::Stored { view, .. } => {
+                    *view != position || feature.default.is_some()
+                }
+                FeatureSource::Computed { reads, .. } => !reads.contains(&position),
+            });
+        }
+    }
+
     fn read_view(&mut self, name: &Name) -> Result<usize, Stop> {
         let definition = &self.definitions.views[name];
         let Ok(address) = self.release.views.binary_search_by(|v| v.view.cmp(name)) else {
@@ -233,6 +248,7 @@ impl Builder<'_> {
             entity,
             layout: RowLayout::new(&definition.features),
             ttl: definition.ttl,
+            may_be_missing: false,
         });
         Ok(self.plan.views.len() - 1)
     }

@@ -75,7 +75,7 @@ async fn scores_use_defaults_and_missing_values_and_never_an_unavailable_one() {
         {"buys_again": 123.0, "degraded": [], "states": {}, "defaulted": []},
         {"buys_again": -111.0, "degraded": [],
          "states": {"spend.total": "null", "spend.orders": "null", "worth.ltv": "null"}, "defaulted": []},
-        {"buys_again": -103.0, "degraded": ["spend", "worth"],
+        {"buys_again": -103.0, "degraded": ["spend"],
          "states": {"spend.total": "missing", "spend.orders": "missing", "worth.ltv": "missing"},
          "defaulted": ["worth.ltv"]},
         {"buys_again": -106.0, "degraded": ["spend"],
