@@ -9,6 +9,7 @@ mod environments;
 mod feature_names;
 mod flip;
 mod harness;
+mod journey;
 mod layering;
 mod long_chains;
 mod parity;

@@ -31,6 +31,11 @@ pub(crate) fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("feature_defs/examples/cdnow")
 }
 
+/// The second example project.
+pub(crate) fn journey() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("feature_defs/examples/complete_journey")
+}
+
 impl Project {
     /// A project of these files, with default settings.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
@@ -55,6 +60,13 @@ impl Project {
     pub(crate) fn example() -> Self {
         let project = Self::new(&[]);
         project.copy_tree(&example(), "", &|_| true);
+        project
+    }
+
+    /// The second example project.
+    pub(crate) fn journey() -> Self {
+        let project = Self::new(&[]);
+        project.copy_tree(&journey(), "", &|_| true);
         project
     }
 

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::{cast, concat_batches};
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
+use arrow::util::display::array_value_to_string;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -53,4 +54,10 @@ pub(crate) fn integers(batch: &RecordBatch, name: &str) -> Vec<Option<i64>> {
 pub(crate) fn floats(batch: &RecordBatch, name: &str) -> Vec<Option<f64>> {
     let column = column(batch, name, &DataType::Float64);
     column.as_primitive::<Float64Type>().iter().collect()
+}
+
+/// A value as text; none for null.
+pub(crate) fn text(column: &ArrayRef, row: usize) -> Option<String> {
+    let shown = array_value_to_string(column, row).expect("a text");
+    column.is_valid(row).then_some(shown)
 }
