@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::article::with_article;
 use crate::data_type::{DataType, MAX_DECIMAL_PRECISION};
 use crate::name::Name;
 use crate::time::TimeSpan;
@@ -90,7 +91,7 @@ pub enum AggregateTypeError {
     #[error("`{}` needs a column", .0.name())]
     NoColumn(AggregateFunction),
     /// `sum` and `mean` of a type without arithmetic.
-    #[error("`{}` needs a number, not a {}", .0.name(), .1)]
+    #[error("`{}` needs a number, not {}", .0.name(), with_article(.1))]
     NotNumeric(AggregateFunction, DataType),
 }
 

@@ -13,6 +13,7 @@
 //! ```
 
 use crate::about::About;
+use crate::article::with_article;
 use crate::data_type::DataType;
 use crate::name::Name;
 use crate::value::Value;
@@ -135,7 +136,7 @@ pub enum KeyPartError {
     #[error("a key part is null")]
     Null,
     /// The value is of another type, or the type cannot be a key part.
-    #[error("a key part is not a {0}")]
+    #[error("a key part is not {}", with_article(.0))]
     Type(DataType),
 }
 

@@ -44,6 +44,7 @@
 pub mod about;
 pub mod age;
 pub mod aggregation;
+pub mod article;
 pub mod as_of;
 pub mod data_type;
 pub mod definitions;

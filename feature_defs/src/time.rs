@@ -1,11 +1,16 @@
 //! Instants, spans of time, and the only places that read a clock.
 
+mod written;
+
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use chrono::offset::LocalResult;
-use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, NaiveDateTime, NaiveTime, Offset, SecondsFormat, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
+
+use written::Written;
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
@@ -14,14 +19,29 @@ const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Instant(i64);
 
-/// Why a text is not an [`Instant`] or a [`TimeSpan`].
+/// Why a text is not an [`Instant`], a day or a [`TimeSpan`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not {expected}")]
 pub struct TimeError {
     /// The text that was refused.
     pub text: String,
-    /// What would have been accepted.
-    pub expected: &'static str,
+    /// What would have been accepted, or what is impossible about it.
+    pub expected: Cow<'static, str>,
+}
+
+impl TimeError {
+    fn new(text: &str, expected: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            text: text.to_owned(),
+            expected: expected.into(),
+        }
+    }
+
+    /// Of a text that is no `what`: the part of it that cannot be, or the forms that are read.
+    fn no(what: &str, text: &str, forms: &str) -> Self {
+        let why = written::impossible(text);
+        Self::new(text, format!("{what}: {}", why.as_deref().unwrap_or(forms)))
+    }
 }
 
 impl Instant {
@@ -46,7 +66,8 @@ impl Instant {
         i64::from(days).checked_mul(MICROS_PER_DAY).map(Self)
     }
 
-    /// Parses RFC 3339 with a zone (`1997-10-01T02:00:00Z`, `...+02:00`), or a plain date, which is midnight UTC.
+    /// Parses a time with a zone (`1997-10-01T02:00:00Z`, `1997-10-01 02:00+02:00`), or a plain date, which is midnight
+    /// UTC.
     ///
     /// # Errors
     /// [`TimeError`] for any other text, a time without a zone included.
@@ -54,16 +75,33 @@ impl Instant {
         Self::parse_in(text, Tz::UTC)
     }
 
-    /// Parses RFC 3339 with a zone.
+    /// Parses a time with a zone: RFC 3339, whose seconds may be left out.
     ///
     /// # Errors
     /// [`TimeError`] for any other text.
     pub fn parse_zoned(text: &str) -> Result<Self, TimeError> {
-        let instant = DateTime::parse_from_rfc3339(text).map_err(|_| TimeError {
-            text: text.to_owned(),
-            expected: "an instant: write RFC 3339 with a zone (`1997-10-01T02:00:00Z`)",
-        })?;
-        Ok(Self(instant.timestamp_micros()))
+        match Written::read(text) {
+            Some(Written::Zoned(time)) => Ok(Self(time.timestamp_micros())),
+            Some(Written::Local(_)) => Err(without_zone(text)),
+            Some(Written::Day(_)) | None => Err(TimeError::no(
+                "an instant",
+                text,
+                "write RFC 3339 with a zone (`1997-10-01T02:00:00Z`)",
+            )),
+        }
+    }
+
+    /// Parses as [`Instant::parse_zoned`] does, and loses nothing.
+    ///
+    /// # Errors
+    /// [`TimeError`] for any other text, for a time finer than microseconds, and for a second that was put in.
+    pub fn parse_exact(text: &str) -> Result<Self, TimeError> {
+        match Written::read(text) {
+            Some(Written::Zoned(time)) if !is_exact(time.timestamp_subsec_nanos()) => {
+                Err(finer(text))
+            }
+            _ => Self::parse_zoned(text),
+        }
     }
 
     /// Parses as [`Instant::parse`] does, with plain dates as midnight in `zone`.
@@ -71,18 +109,39 @@ impl Instant {
     /// # Errors
     /// [`TimeError`] for any other text, and for a date whose midnight in `zone` cannot be told.
     pub fn parse_in(text: &str, zone: Tz) -> Result<Self, TimeError> {
-        let refused = |expected| TimeError {
-            text: text.to_owned(),
-            expected,
-        };
-        if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
-            let midnight = date.and_time(NaiveTime::MIN).and_utc();
-            let midnight = Self(midnight.timestamp_micros()).as_local_in(zone);
-            return midnight.ok_or_else(|| refused("a date within the years of its time zone"));
+        match Written::read(text) {
+            Some(Written::Zoned(time)) => Ok(Self(time.timestamp_micros())),
+            Some(Written::Day(day)) => local(text, day.and_time(NaiveTime::MIN), zone),
+            Some(Written::Local(_)) => Err(without_zone(text)),
+            None => Err(TimeError::no(
+                "an instant",
+                text,
+                "write a date (`1997-10-01`) or RFC 3339 with a zone (`1997-10-01T02:00:00Z`)",
+            )),
         }
-        Self::parse_zoned(text).map_err(|_| {
-            refused("an instant: write a date (`1997-10-01`) or RFC 3339 with a zone (`1997-10-01T02:00:00Z`)")
-        })
+    }
+
+    /// Parses a timestamp of a file: a day, which is midnight, or a time with `T` or a space, with or without seconds
+    /// and a zone. What has no zone is meant in `zone`.
+    ///
+    /// # Errors
+    /// [`TimeError`] for any other text, and for a time finer than microseconds.
+    pub fn parse_local(text: &str, zone: Tz) -> Result<Self, TimeError> {
+        let (instant, time) = match Written::read(text) {
+            Some(Written::Zoned(time)) => (Ok(Self(time.timestamp_micros())), time.naive_utc()),
+            Some(Written::Local(time)) => (local(text, time, zone), time),
+            Some(Written::Day(day)) => {
+                let time = day.and_time(NaiveTime::MIN);
+                (local(text, time, zone), time)
+            }
+            None => return Err(TimeError::no("a timestamp", text, TIMESTAMP_FORMS)),
+        };
+        // A second that was put in is the first of the next minute.
+        if is_exact(time.and_utc().timestamp_subsec_nanos() % 1_000_000_000) {
+            instant
+        } else {
+            Err(finer(text))
+        }
     }
 
     /// The instant at which clocks in `zone` show what clocks in UTC show at `self`. When clocks go back the first of two
@@ -134,6 +193,49 @@ impl fmt::Display for Instant {
     }
 }
 
+/// The forms of a timestamp in a file.
+const TIMESTAMP_FORMS: &str = "write `1997-10-01`, `1997-10-01 02:00`, `1997-10-01T02:00:00` or `1997-10-01T02:00:00.25`, each time with or without a zone (`Z`, `+02:00`)";
+
+/// The instant at which clocks in `zone` show `time`.
+fn local(text: &str, time: NaiveDateTime, zone: Tz) -> Result<Instant, TimeError> {
+    let shown = Instant(time.and_utc().timestamp_micros());
+    let instant = shown.as_local_in(zone);
+    instant.ok_or_else(|| TimeError::new(text, "a date within the years of its time zone"))
+}
+
+/// Whether these nanoseconds of a second are whole microseconds, and no second that was put in.
+const fn is_exact(nanos: u32) -> bool {
+    nanos < 1_000_000_000 && nanos.is_multiple_of(1_000)
+}
+
+fn finer(text: &str) -> TimeError {
+    TimeError::new(text, "a timestamp of at most microseconds")
+}
+
+fn without_zone(text: &str) -> TimeError {
+    let expected = format!(
+        "an instant: it has no zone, so write `{text}Z` for UTC, or its offset, like `{text}+02:00`"
+    );
+    TimeError::new(text, expected)
+}
+
+/// The day that a text names (`1997-10-01`), counted from 1970-01-01.
+///
+/// # Errors
+/// [`TimeError`] for any other text.
+pub fn parse_day(text: &str) -> Result<i32, TimeError> {
+    match Written::read(text) {
+        Some(Written::Day(day)) => Ok(day.to_epoch_days()),
+        _ => Err(TimeError::no("a date", text, "write one like `1997-10-01`")),
+    }
+}
+
+/// What calendars and clocks do not have of a day or a time: `there is no month 13`; none for any other text.
+#[must_use]
+pub fn impossible(text: &str) -> Option<String> {
+    written::impossible(text)
+}
+
 impl serde::Serialize for Instant {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -180,10 +282,7 @@ impl TimeSpan {
     /// # Errors
     /// [`TimeError`] for any other text and for spans that do not fit 64-bit microseconds.
     pub fn parse(text: &str) -> Result<Self, TimeError> {
-        let refused = || TimeError {
-            text: text.to_owned(),
-            expected: "a length of time: write a whole number and a unit, like `7d`, `12h`, `90m`, `30s` (units: w, d, h, m, s, ms, us)",
-        };
+        let refused = || TimeError::new(text, format!("a length of time: {}", Self::forms(text)));
         let digits_end = text
             .find(|c: char| !c.is_ascii_digit())
             .ok_or_else(refused)?;
@@ -198,7 +297,45 @@ impl TimeSpan {
             .map(Self)
             .ok_or_else(refused)
     }
+
+    /// What to write instead of a text that is no span.
+    pub(crate) fn forms(text: &str) -> String {
+        let digits_end = text.find(|c: char| !c.is_ascii_digit());
+        let (digits, unit) = text.split_at(digits_end.unwrap_or(text.len()));
+        let unit = unit.trim();
+        if !digits.is_empty() {
+            let has = |names: &[&str]| names.contains(&unit);
+            if let Some((_, why)) = NO_UNITS.iter().find(|(names, _)| has(names)) {
+                return (*why).to_owned();
+            }
+            if let Some((_, ours)) = OTHER_UNITS.iter().find(|(names, _)| has(names)) {
+                return format!("write `{digits}{ours}`");
+            }
+        }
+        "write a whole number and a unit, like `7d`, `12h`, `90m` (minutes), `30s` (units: w, d, h, m, s, ms, us)".to_owned()
+    }
 }
+
+/// Units that no span has, because they have no one length, with what is near to them.
+const NO_UNITS: [(&[&str], &str); 2] = [
+    (
+        &["mo", "M", "mon", "month", "months"],
+        "a month has no fixed length: write days, like `30d` (`m` is minutes)",
+    ),
+    (
+        &["y", "Y", "yr", "year", "years", "a"],
+        "a year has no fixed length: write days, like `365d`",
+    ),
+];
+
+/// Units as other programs write them, with ours.
+const OTHER_UNITS: [(&[&str], &str); 5] = [
+    (&["D", "day", "days"], "d"),
+    (&["W", "wk", "week", "weeks"], "w"),
+    (&["H", "hr", "hrs", "hour", "hours"], "h"),
+    (&["min", "mins", "minute", "minutes"], "m"),
+    (&["S", "sec", "secs", "second", "seconds"], "s"),
+];
 
 /// The shortest exact form in one unit no longer than a day, as [`TimeSpan::parse`] reads it: `30d`, `36h`, `0s`.
 impl fmt::Display for TimeSpan {
@@ -301,52 +438,4 @@ impl Stopwatch {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn instants_parse_dates_and_zones() {
-        let midnight = Instant::parse("1997-10-01").expect("date");
-        assert_eq!(midnight.micros(), 875_664_000_000_000);
-        let same = Instant::parse("1997-10-01T02:00:00+02:00").expect("rfc 3339");
-        assert_eq!(same, midnight);
-        assert_eq!(midnight.to_string(), "1997-10-01T00:00:00Z");
-        assert_eq!(midnight.path_form(), "19971001T000000Z");
-        let after = Instant::from_micros(midnight.micros() + 1);
-        assert_eq!(after.path_form(), "19971001T000000.000001Z");
-        assert!(Instant::parse("1997-10-01T00:00:00").is_err());
-        assert!(Instant::parse("yesterday").is_err());
-        let berlin = Instant::parse_in("2026-07-02", Tz::Europe__Berlin).expect("date");
-        assert_eq!(berlin.to_string(), "2026-07-01T22:00:00Z");
-        let told = "2026-07-02T00:00:00+09:00";
-        let told_in_berlin = Instant::parse_in(told, Tz::Europe__Berlin);
-        assert_eq!(told_in_berlin, Instant::parse(told));
-    }
-
-    #[test]
-    fn spans_parse_and_print() {
-        for (text, micros, shown) in [
-            ("7d", 604_800_000_000, "7d"),
-            ("1w", 604_800_000_000, "7d"),
-            ("36h", 129_600_000_000, "36h"),
-            ("0s", 0, "0s"),
-            ("0d", 0, "0s"),
-            ("1500ms", 1_500_000, "1500ms"),
-        ] {
-            let span = TimeSpan::parse(text).expect(text);
-            assert_eq!((span.micros(), span.to_string().as_str()), (micros, shown));
-        }
-        for text in [
-            "",
-            "7",
-            "d",
-            "-7d",
-            "7 d",
-            "7y",
-            "1.5d",
-            "99999999999999999d",
-        ] {
-            assert!(TimeSpan::parse(text).is_err(), "{text}");
-        }
-    }
-}
+mod tests;

@@ -43,7 +43,6 @@ mod routes;
 pub mod server;
 pub mod shutdown;
 pub mod startup;
-mod suggest;
 #[cfg(test)]
 mod testing;
 

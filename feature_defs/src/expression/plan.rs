@@ -23,6 +23,7 @@ use crate::data_type::DataType;
 use crate::expression::{RequestInput, input_schema};
 use crate::parse::members::Elsewhere;
 use crate::sql::chain;
+use crate::sql::dialects;
 use crate::sql::functions::{Planning, settings};
 use crate::sql::statement::{folded, function_fault, operator_fault};
 use crate::sql::{Fault, engine_faults, parser_fault, range_of};
@@ -161,7 +162,12 @@ fn parse(text: &str) -> Result<SqlExpr, Fault> {
         "this is not one expression: `{}` is not expected here",
         next.token
     );
-    Err(Fault::new(message, range_of(text, next.span), ""))
+    let help = dialects::operator(&next.token.to_string());
+    Err(Fault::new(
+        message,
+        range_of(text, next.span),
+        help.unwrap_or_default(),
+    ))
 }
 
 /// Finds what the expression reads, and refuses what it may not say. `None` when what it reads is not known.

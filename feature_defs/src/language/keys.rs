@@ -182,7 +182,7 @@ pub(crate) static ENTITY: Object = Object {
 
 pub(crate) static SOURCE: Object = Object {
     title: "`sources`",
-    meaning: "Files of rows, each row with the instant at which it was true. Files may hold more columns than are declared, in any order; what is declared is never guessed and never coerced with loss.",
+    meaning: "Files of rows, each row with the instant at which it was true. Files may hold more columns than are declared, in any order; what is declared is never guessed and never coerced with loss. An empty field of a CSV file is null, whatever the column's type; a quoted empty one (`\"\"`) is empty text. Timestamps in CSV are `2026-02-28`, `2026-02-28 22:00` or `2026-02-28T22:00:00.25`, with or without a zone (`Z`, `+01:00`).",
     keys: &[
         key(
             "path",

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::article::with_article;
 use crate::language::keys::{ABOUT, ENVIRONMENT, PROJECT, SECTIONS};
 use crate::language::{Form, Object, Presence};
+use crate::sql::functions::names;
 
 const INTRODUCTION: &str = "\
 # Definition files
@@ -72,9 +74,47 @@ pub fn reference() -> String {
         let _ = writeln!(text, "| {name} | {holds} | {json} |");
     }
     text.push_str(
-        "\nTime spans are a number and a unit: `10us`, `250ms`, `30s`, `90m`, `36h`, `3d`, `2w`; a day is 24 hours. Any value may be null where nothing says otherwise.\n",
+        "\nTime spans are a number and a unit: `10us`, `250ms`, `30s`, `90m`, `36h`, `3d`, `2w`; a day is 24 hours, and `m` is minutes. Months and years have no one length and no unit: write `30d`, `365d`. Any value may be null where nothing says otherwise.\n",
     );
+    functions(&mut text);
     text
+}
+
+/// Functions that pass types or fields that no feature has.
+const OF_THE_ENGINE: [&str; 14] = [
+    "arrow_cast",
+    "arrow_field",
+    "arrow_metadata",
+    "arrow_try_cast",
+    "arrow_typeof",
+    "cast_to_type",
+    "get_field",
+    "named_struct",
+    "row",
+    "struct",
+    "try_cast_to_type",
+    "union_extract",
+    "union_tag",
+    "with_metadata",
+];
+
+/// All functions of SQL in definitions.
+fn functions(text: &mut String) {
+    let names = names();
+    let listed = |names: Vec<&String>| {
+        let names = names
+            .into_iter()
+            .filter(|name| !OF_THE_ENGINE.contains(&name.as_str()));
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        names.join(" ")
+    };
+    let _ = write!(
+        text,
+        "\n## Functions\n\nIn SQL views and in request-time expressions:\n\n{}\n\nIn SQL views alone, over many rows:\n\n{}\n\nIn SQL views alone, with `OVER`:\n\n{}\n\nFunctions that read a clock or are random are refused. An expression of a request has one row: what aggregates stands in a view.\n",
+        listed(names.scalar.keys().collect()),
+        listed(names.aggregate.keys().collect()),
+        listed(names.window.keys().collect()),
+    );
 }
 
 fn write_object(text: &mut String, object: &Object, level: usize) {
@@ -127,7 +167,7 @@ fn holds(form: &Form) -> String {
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             words.join(" or ")
         }
-        Form::Reference(what) => format!("the name of a {what}"),
+        Form::Reference(what) => format!("the name of {}", with_article(what)),
         Form::List(of) => format!("a list: {}", holds(of)),
         Form::Map(of) => format!("a map of names to: {}", holds(of)),
         Form::Part(object) => object.title.to_lowercase(),

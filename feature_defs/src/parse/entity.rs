@@ -1,5 +1,6 @@
 //! `entities:`
 
+use crate::article::with_article;
 use crate::entity::KEY_TYPES;
 use crate::language::keys::ENTITY;
 use crate::name::Name;
@@ -63,8 +64,8 @@ fn read_key_type(reader: &mut Reader<'_>, node: &Node) -> Option<crate::data_typ
         return Some(data_type.value);
     }
     let message = format!(
-        "a {} is not a key: equal values must have equal bytes",
-        data_type.value
+        "{} is not a key: equal values must have equal bytes",
+        with_article(data_type.value)
     );
     let accepted = KEY_TYPES.map(|t| t.to_string()).join(", ");
     reader.refuse(&data_type.span, message, format!("accepted: {accepted}"));

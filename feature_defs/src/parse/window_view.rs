@@ -59,14 +59,14 @@ fn read_window_list<'a>(
 fn parse_window(text: &str) -> Result<Window, TimeError> {
     match text {
         "lifetime" => Ok(Window::Lifetime),
-        text => match TimeSpan::parse(text).map_err(|error| TimeError {
-            expected: "a window: write a length of time, like `7d` or `12h` (units: w, d, h, m, s, ms, us), or `lifetime`",
-            ..error
+        text => match TimeSpan::parse(text).map_err(|_| TimeError {
+            text: text.to_owned(),
+            expected: format!("a window: {}, or `lifetime`", TimeSpan::forms(text)).into(),
         })? {
             span if span.micros() > 0 => Ok(Window::Last(span)),
             _ => Err(TimeError {
                 text: text.to_owned(),
-                expected: "a window: it holds no instant",
+                expected: "a window: it holds no instant".into(),
             }),
         },
     }

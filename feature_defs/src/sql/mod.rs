@@ -4,6 +4,7 @@
 //!   functions    the allowed functions and the settings, the same when definitions are checked and by night
 //!   statement    a text to one SELECT over declared sources; bind gives `$as_of` its instant
 //!   check        a SELECT to its output columns, planned over the sources' declared columns
+//!   dialects     what other dialects of SQL write otherwise
 //!   locate       the part of a SELECT that does not plan
 //!   fault        what is wrong, in the user's words, at a place in the user's text
 //!   reword       the engine's most common messages, with what to do about them
@@ -15,6 +16,7 @@
 pub(crate) mod arithmetic;
 pub(crate) mod chain;
 pub(crate) mod check;
+pub(crate) mod dialects;
 mod fault;
 pub(crate) mod functions;
 mod locate;

@@ -175,6 +175,11 @@ fn queries(message: &str) -> Option<Fault> {
             "lists are not accepted in SQL",
             "write the values as columns, or join them with `concat`",
         )
+    } else if message.starts_with("unsupported binary operator") {
+        (
+            "there is no such operator here",
+            "write it with `AND`, `OR`, comparisons, arithmetic or functions",
+        )
     } else if message.starts_with("aggregate function calls cannot be nested") {
         (
             "an aggregate function stands inside another",

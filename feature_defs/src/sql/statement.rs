@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
 use datafusion_sql::sqlparser::ast::{
-    BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, Query, Select, SelectItem,
-    SetExpr, Spanned, Statement, TableFactor, Value as SqlValue, Visit, Visitor, visit_expressions,
-    visit_expressions_mut,
+    BinaryOperator, Expr, Function, FunctionArguments, Ident, ObjectName, ObjectNamePart, Query,
+    Select, SelectItem, SetExpr, Spanned, Statement, TableFactor, Value as SqlValue, Visit,
+    Visitor, visit_expressions, visit_expressions_mut,
 };
 use datafusion_sql::sqlparser::dialect::GenericDialect;
 use datafusion_sql::sqlparser::parser::Parser;
@@ -15,6 +15,7 @@ use datafusion_sql::sqlparser::tokenizer::Token;
 use crate::parse::members::Elsewhere;
 use crate::sql::chain;
 use crate::sql::check::Tables;
+use crate::sql::dialects;
 use crate::sql::functions::{REFUSED, instead, names};
 use crate::sql::{Fault, parser_fault, range_of};
 use crate::suggestion::{accepted, nearest};
@@ -108,7 +109,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement, Fault> {
             false => Fault::new(
                 format!("this is not SQL: `{}` is not expected here", next.token),
                 range,
-                "",
+                dialects::operator(&next.token.to_string()).unwrap_or_default(),
             ),
         });
     }
@@ -349,6 +350,11 @@ pub(crate) fn operator_fault(text: &str, expr: &Expr) -> Option<Fault> {
     let Expr::BinaryOp { op, .. } = expr else {
         return None;
     };
+    if *op == BinaryOperator::PGOverlap {
+        let help = dialects::operator("&&").unwrap_or_default();
+        let range = range_of(text, expr.span());
+        return Some(Fault::new("`&&` is no operator here", range, help));
+    }
     let shifts = matches!(
         op,
         BinaryOperator::PGBitwiseShiftLeft | BinaryOperator::PGBitwiseShiftRight
@@ -377,17 +383,17 @@ pub(crate) fn function_fault(text: &str, function: &Function, aggregates: bool) 
     let names = names();
     let many_rows = names.aggregate.contains_key(&name)
         || names.window.contains_key(&name)
+        || dialects::is_aggregate(&name)
         || function.over.is_some();
     if many_rows && !aggregates {
         let message =
             format!("`{name}` is not accepted: a request has one row, and nothing to aggregate");
-        return Some(Fault::new(
-            message,
-            range,
-            "aggregate in a feature view, and use its feature here",
-        ));
+        return Some(Fault::new(message, range, of_one_row(&name, function)));
     }
-    if many_rows || names.scalar.contains_key(&name) {
+    let is_known = names.aggregate.contains_key(&name)
+        || names.window.contains_key(&name)
+        || names.scalar.contains_key(&name);
+    if is_known {
         return None;
     }
     let known = names.scalar.keys();
@@ -399,13 +405,49 @@ pub(crate) fn function_fault(text: &str, function: &Function, aggregates: bool) 
             .collect(),
         false => known.map(String::as_str).collect(),
     };
-    let help =
-        nearest(&name, known).map_or_else(String::new, |near| format!("did you mean `{near}`?"));
+    let help = dialects::instead(&name, aggregates).unwrap_or_else(|| near(&name, &known));
     Some(Fault::new(
         format!("unknown function `{name}`"),
         range,
         help,
     ))
+}
+
+/// What to write instead of an aggregate where there is one row.
+fn of_one_row(name: &str, function: &Function) -> String {
+    let several = match &function.args {
+        FunctionArguments::List(list) => list.args.len() > 1,
+        FunctionArguments::None | FunctionArguments::Subquery(_) => false,
+    };
+    let of_values = match name {
+        "max" if several => "for the greatest of several values write `greatest(a, b)`; else ",
+        "min" if several => "for the least of several values write `least(a, b)`; else ",
+        _ => "",
+    };
+    format!("{of_values}aggregate in a feature view, and use its feature here")
+}
+
+/// How many functions are suggested at most.
+const SUGGESTED: usize = 6;
+
+/// The functions that may have been meant, and where all of them are listed.
+fn near(name: &str, known: &[&str]) -> String {
+    if let Some(near) = nearest(name, known.iter().copied()) {
+        return format!("did you mean `{near}`?");
+    }
+    let parts: Vec<&str> = name.split('_').filter(|part| part.len() > 2).collect();
+    let mut alike: Vec<&str> = known
+        .iter()
+        .copied()
+        .filter(|other| other.split('_').any(|part| parts.contains(&part)))
+        .collect();
+    alike.sort_unstable();
+    alike.dedup();
+    let all = "`docs/definitions.md` lists all functions";
+    match alike.len() {
+        1..=SUGGESTED => format!("near to it are `{}`; {all}", alike.join("`, `")),
+        _ => all.to_owned(),
+    }
 }
 
 /// An identifier as SQL compares it: lower case unless quoted.

@@ -236,3 +236,44 @@ fn functions_know_their_names_and_settings_keep_places() {
     );
     assert!(super::settings().sql_parser.collect_spans);
 }
+
+#[test]
+fn what_other_dialects_write_has_an_expression_here_that_plans() {
+    use super::dialects::{AGGREGATE, RENAMED, SCALAR};
+    use super::functions::names;
+
+    let known = names();
+    let is_known = |name: &str| {
+        known.scalar.contains_key(name)
+            || known.aggregate.contains_key(name)
+            || known.window.contains_key(name)
+    };
+    let shape = SHAPE.replace(
+        "cents: int32 }",
+        "time: timestamp, other_time: timestamp, number: int64, text: string }",
+    );
+    let plan = |expression: &str, ending: &str| {
+        let sql = format!("SELECT customer_id, {expression} AS cents FROM purchases {ending}");
+        let project = file("nightfill.yaml", "version: 1\nproject: shop\n");
+        let shape = file("shop.yaml", &shape);
+        let files = vec![project, shape, file("spend.sql", &sql)];
+        parse(Path::new("/"), files)
+    };
+    let scalar = SCALAR.iter().map(|row| (row, ""));
+    let aggregate = AGGREGATE.iter().map(|row| (row, "GROUP BY customer_id"));
+    for ((names, ours), ending) in scalar.chain(aggregate) {
+        // It may have another type than the feature, which is told once it is planned.
+        let told =
+            plan(ours, ending).map_or_else(|problems| problems.to_string(), |_| String::new());
+        assert!(
+            told.is_empty() || told.contains("the SQL gives"),
+            "{ours}: {told}"
+        );
+        let taken = names.iter().find(|name| is_known(name));
+        assert_eq!(taken, None, "a function of ours");
+    }
+    for (names, ours) in RENAMED {
+        assert!(is_known(ours), "{ours}");
+        assert!(names.iter().all(|name| !is_known(name)), "{names:?}");
+    }
+}

@@ -9,7 +9,7 @@
 //! | `string` | a string |
 //! | `bytes` | a string in base64, with padding |
 //! | `date` | `"1997-10-01"` |
-//! | `timestamp` | RFC 3339 with a zone and at most microseconds: `"1997-10-01T02:00:00.25Z"`; written in UTC |
+//! | `timestamp` | RFC 3339 with a zone and at most microseconds, seconds may be left out: `"1997-10-01T02:00:00.25Z"`; written in UTC |
 //!
 //! `null` is [`Value::Null`] for every type. A `float32` is read as the nearest one; everything else is read exactly
 //! or refused. A decimal may be written with fewer digits after the point than its type has, never with more.
@@ -18,12 +18,12 @@ use std::io::Write;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use chrono::{DateTime, Datelike, NaiveDate};
+use chrono::{Datelike, NaiveDate};
 use serde_json::Value as Json;
 
 use super::Value;
 use crate::data_type::DataType;
-use crate::time::Instant;
+use crate::time::{self, Instant};
 
 /// Most significant decimal digits that every `float64` keeps.
 const EXACT_FLOAT_DIGITS: usize = 15;
@@ -55,7 +55,7 @@ impl Value {
         read(json, data_type).ok_or_else(|| ValueError {
             found: shown(json),
             data_type,
-            expected: expected(data_type),
+            expected: expected_of(json, data_type),
         })
     }
 
@@ -219,15 +219,11 @@ fn read_date(text: &str) -> Option<i32> {
     if !shape {
         return None;
     }
-    let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-    Some(date.to_epoch_days())
+    time::parse_day(text).ok()
 }
 
 fn read_timestamp(text: &str) -> Option<Instant> {
-    let time = DateTime::parse_from_rfc3339(text).ok()?;
-    let nanos = time.timestamp_subsec_nanos();
-    let exact = nanos < 1_000_000_000 && nanos.is_multiple_of(1_000);
-    exact.then(|| Instant::from_micros(time.timestamp_micros()))
+    Instant::parse_exact(text).ok()
 }
 
 fn write_float(value: f64, data_type: DataType, out: &mut Vec<u8>) {
@@ -288,6 +284,17 @@ fn shown(json: &Json) -> String {
     match text.char_indices().nth(SHOWN_CHARACTERS) {
         Some((end, _)) => format!("`{}...`", &text[..end]),
         None => format!("`{text}`"),
+    }
+}
+
+/// What a type takes, and what is impossible about a day or a time that is none.
+fn expected_of(json: &Json, data_type: DataType) -> String {
+    let expected = expected(data_type);
+    let is_time = matches!(data_type, DataType::Date | DataType::Timestamp);
+    let text = json.as_str().filter(|_| is_time);
+    match text.and_then(time::impossible) {
+        Some(impossible) => format!("{expected}, and {impossible}"),
+        None => expected,
     }
 }
 

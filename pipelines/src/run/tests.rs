@@ -305,7 +305,7 @@ async fn a_night_that_fails_leaves_the_last_release_served_and_is_recorded() {
     let error = project.run("2024-01-04", None).await.expect_err("failure");
     assert_eq!(
         error.to_string(),
-        "`facts.csv`: line 2, column `v`: `five` is not a `int64`"
+        "`facts.csv`: line 2, column `v`: `five` is not an int64: write a whole number, like `42`"
     );
     assert_eq!(
         project.served().await.map(|release| release.number),

@@ -12,7 +12,7 @@ use feature_defs::source::Source;
 use feature_defs::value::Value;
 
 use super::csv_records::Records;
-use super::csv_values::parse;
+use super::csv_values::{parse, refusal};
 use super::files::SourceFile;
 use super::table::ReadPlan;
 use crate::column::Builder;
@@ -181,10 +181,10 @@ fn append(
         _ => Err(Error::input(
             place.file,
             format!(
-                "line {}, column `{}`: `{}` is not a `{data_type}`",
+                "line {}, column `{}`: {}",
                 place.line,
                 place.column,
-                String::from_utf8_lossy(text)
+                refusal(text, data_type, zone)
             ),
         )),
     }

@@ -1,9 +1,9 @@
 //! Values as CSV writes them.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use chrono_tz::Tz;
+use feature_defs::article::with_article;
 use feature_defs::data_type::DataType;
-use feature_defs::time::Instant;
+use feature_defs::time::{self, Instant};
 use feature_defs::value::Value;
 
 /// Reads a value of a type; `None` for a text that is none. Times without a zone are in `zone`.
@@ -30,9 +30,39 @@ pub(super) fn parse(text: &[u8], data_type: DataType, zone: Tz) -> Option<Value>
         },
         DataType::String => Value::String(text.to_owned()),
         DataType::Bytes => return None,
-        DataType::Date => Value::Date(days(text)?),
-        DataType::Timestamp => Value::Timestamp(timestamp(text, zone)?),
+        DataType::Date => Value::Date(time::parse_day(text).ok()?),
+        DataType::Timestamp => Value::Timestamp(Instant::parse_local(text, zone).ok()?),
     })
+}
+
+/// Why a text is not a value of a type, with what is.
+pub(super) fn refusal(text: &[u8], data_type: DataType, zone: Tz) -> String {
+    let shown = String::from_utf8_lossy(text);
+    let time = match data_type {
+        DataType::Date => time::parse_day(&shown).err(),
+        DataType::Timestamp => Instant::parse_local(&shown, zone).err(),
+        _ => None,
+    };
+    if let Some(refused) = time {
+        return refused.to_string();
+    }
+    let expected = match data_type {
+        DataType::Bool => "write `true` or `false`".to_owned(),
+        DataType::Decimal { precision, scale } => format!(
+            "write at most {} digits before and {scale} after the point",
+            precision.saturating_sub(scale)
+        ),
+        DataType::Float32 | DataType::Float64 => "write a number, like `0.5`".to_owned(),
+        DataType::String => "save the file as UTF-8".to_owned(),
+        other => match other.integer_range() {
+            Some((least, greatest)) if shown.parse::<i128>().is_ok() => {
+                format!("they go from {least} to {greatest}")
+            }
+            Some(_) => "write a whole number, like `42`".to_owned(),
+            None => return format!("`{shown}` is not {}", with_article(data_type)),
+        },
+    };
+    format!("`{shown}` is not {}: {expected}", with_article(data_type))
 }
 
 fn boolean(text: &str) -> Option<bool> {
@@ -80,40 +110,6 @@ fn decimal(text: &str, precision: u8, scale: u8) -> Option<i128> {
     } else {
         unscaled
     })
-}
-
-fn days(text: &str) -> Option<i32> {
-    let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-    let days = date.signed_duration_since(NaiveDate::default()).num_days();
-    i32::try_from(days).ok()
-}
-
-/// RFC 3339 with `T` or a space, with or without a zone, or a date, which is midnight.
-fn timestamp(text: &str, zone: Tz) -> Option<Instant> {
-    let (time, zoned) = if let Ok(time) = DateTime::parse_from_rfc3339(text) {
-        (time.naive_utc(), true)
-    } else if let Ok(time) = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f") {
-        (time, false)
-    } else if let Ok(time) = NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f") {
-        (time, false)
-    } else {
-        (
-            NaiveDate::parse_from_str(text, "%Y-%m-%d")
-                .ok()?
-                .and_hms_opt(0, 0, 0)?,
-            false,
-        )
-    };
-    let utc = time.and_utc();
-    let micros = utc.timestamp_micros();
-    let is_whole = i64::from(utc.timestamp_subsec_nanos()) % 1_000 == 0;
-    let instant = Instant::from_micros(micros);
-    let instant = if zoned {
-        Some(instant)
-    } else {
-        instant.as_local_in(zone)
-    };
-    instant.filter(|_| is_whole)
 }
 
 #[cfg(test)]
@@ -171,5 +167,54 @@ mod tests {
                 "{text} as {data_type}"
             );
         }
+    }
+    #[test]
+    fn refusals_say_what_to_write() {
+        let money = DataType::Decimal {
+            precision: 5,
+            scale: 2,
+        };
+        for (text, data_type, said) in [
+            (
+                "yes",
+                DataType::Bool,
+                "`yes` is not a bool: write `true` or `false`",
+            ),
+            (
+                "1.5",
+                DataType::Int8,
+                "`1.5` is not an int8: write a whole number, like `42`",
+            ),
+            (
+                "128",
+                DataType::Int8,
+                "`128` is not an int8: they go from -128 to 127",
+            ),
+            (
+                "1.505",
+                money,
+                "`1.505` is not a decimal(5,2): write at most 3 digits before and 2 after the point",
+            ),
+            (
+                "x",
+                DataType::Float64,
+                "`x` is not a float64: write a number, like `0.5`",
+            ),
+            (
+                "2026-13-02",
+                DataType::Date,
+                "`2026-13-02` is not a date: there is no month 13",
+            ),
+            (
+                "2026-04-31 10:30",
+                DataType::Timestamp,
+                "`2026-04-31 10:30` is not a timestamp: there is no day 31 in 2026-04, which has 30",
+            ),
+        ] {
+            let refusal = refusal(text.as_bytes(), data_type, chrono_tz::Tz::UTC);
+            assert_eq!(refusal, said);
+        }
+        let forms = refusal(b"3.2.2026", DataType::Timestamp, chrono_tz::Tz::UTC);
+        assert!(forms.contains("`1997-10-01 02:00`"), "{forms}");
     }
 }

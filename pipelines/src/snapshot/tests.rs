@@ -478,7 +478,10 @@ async fn wrong_files_are_refused_by_file_column_and_place() {
         &["lifetime"],
     );
     let message = refused(&definitions, "w").await;
-    assert_eq!(message, "`t.csv`: line 3, column `k`: `x` is not a `int64`");
+    assert_eq!(
+        message,
+        "`t.csv`: line 3, column `k`: `x` is not an int64: write a whole number, like `42`"
+    );
     std::fs::write(dir.path().join("t.csv"), "k,at\n1,2024-01-01\n1,\n").expect("file");
     let message = refused(&definitions, "w").await;
     assert_eq!(

@@ -191,7 +191,7 @@ async fn frames_that_do_not_fit_the_service_are_refused_by_column() {
         ),
         (
             "as_of,customer_id,amount_cents,cds\nnow,2,3,4\n",
-            "line 2, column `as_of`: `now` is not a `timestamp`",
+            "line 2, column `as_of`: `now` is not a timestamp: write `1997-10-01`",
         ),
         (
             "as_of,customer_id,amount_cents,cds,customer_rfm.frequency\n1997-10-01,2,3,4,5\n",

@@ -21,6 +21,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use feature_defs::article::with_article;
 use feature_defs::data_type::DataType;
 use feature_defs::feature_service::FeatureService;
 use feature_defs::fingerprint::Fingerprint;
@@ -54,7 +55,8 @@ pub enum BundleError {
     Mismatch(#[from] Mismatch),
     /// A feature that no model can read.
     #[error(
-        "feature `{feature}` is a {data_type}: a model reads numbers, bools, dates and timestamps"
+        "feature `{feature}` is {}: a model reads numbers, bools, dates and timestamps",
+        with_article(data_type)
     )]
     Unreadable {
         /// The feature's full name.
@@ -193,7 +195,11 @@ impl Bundle {
             .iter()
             .find(|i| !input::is_readable(i.data_type))
         {
-            return corrupt(format!("input `{}` is a {}", input.name, input.data_type));
+            return corrupt(format!(
+                "input `{}` is {}",
+                input.name,
+                with_article(input.data_type)
+            ));
         }
         let scorer: Arc<dyn Scorer> = Arc::new(kernels::fastest(&quantized));
         if report::checksum(&quantized, scorer.as_ref()) != manifest.checksum {

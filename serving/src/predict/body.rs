@@ -4,15 +4,16 @@
 
 use std::fmt;
 
+use feature_defs::article::with_article;
 use feature_defs::data_type::DataType;
-use feature_defs::name::Name;
+use feature_defs::name::{MAX_NAME_LENGTH, Name};
+use feature_defs::suggestion::named;
 use feature_defs::time::Instant;
 use feature_defs::value::Value;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::suggest::named;
 
 /// A column that a request brings: a key part or a request field.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,9 +32,14 @@ pub(crate) struct Body {
     pub(crate) keys: Vec<Given>,
     /// One a request field.
     pub(crate) fields: Vec<Given>,
+    /// Names beside the key columns, the first few.
+    pub(crate) strangers: Vec<String>,
     pub(crate) as_of: Option<Instant>,
     pub(crate) explain: bool,
 }
+
+/// How many names beside the key columns are kept.
+const STRANGERS: usize = 4;
 
 /// The values of one column, if the request had it.
 #[derive(Debug, Default)]
@@ -58,6 +64,7 @@ impl Body {
     pub(crate) fn read(&mut self, bytes: &[u8], expected: Expected<'_>) -> Result<()> {
         empty(&mut self.keys, expected.keys.len());
         empty(&mut self.fields, expected.fields.len());
+        self.strangers.clear();
         self.as_of = None;
         self.explain = false;
 
@@ -183,7 +190,7 @@ impl<'de> Visitor<'de> for Members<'_, '_> {
                 0 => map.next_value_seed(Columns {
                     columns: self.expected.keys,
                     given: &mut self.body.keys,
-                    extra: Extra::Ignored,
+                    extra: Extra::Kept(&mut self.body.strangers),
                     entities: self.expected.entities,
                     place: &mut *self.place,
                 })?,
@@ -225,10 +232,10 @@ fn refuse_repeated<E: serde::de::Error>(place: &mut Place<'_>, name: &str) -> E 
 }
 
 /// What to do with a column that is not expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Extra {
-    /// Keys of other services may stand beside ours; a mistyped key of ours is missed anyway.
-    Ignored,
+#[derive(Debug)]
+enum Extra<'c> {
+    /// Keys of other services may stand beside ours; a mistyped key of ours is missed anyway, and found among these.
+    Kept(&'c mut Vec<String>),
     /// A mistyped optional field would silently take its default.
     Refused,
 }
@@ -237,7 +244,7 @@ enum Extra {
 struct Columns<'c, 'p> {
     columns: &'p [Column],
     given: &'c mut [Given],
-    extra: Extra,
+    extra: Extra<'c>,
     entities: usize,
     place: &'c mut Place<'p>,
 }
@@ -257,25 +264,29 @@ impl<'de> Visitor<'de> for Columns<'_, '_> {
         f.write_str("an object with an array of values, one an entity, for each name")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<(), A::Error> {
         while let Some(found) = map.next_key_seed(Named(|name: &str| {
             let position = self.columns.iter().position(|c| c.name.as_str() == name);
-            match (position, self.extra) {
-                (Some(position), _) => Ok(position),
-                (None, Extra::Ignored) => Err(String::new()),
-                (None, Extra::Refused) => {
-                    let known = self.columns.iter().map(|column| column.name.as_str());
-                    Err(named(name, known))
+            position.ok_or_else(|| match &mut self.extra {
+                Extra::Kept(strangers) => {
+                    if strangers.len() < STRANGERS {
+                        strangers.push(name.chars().take(MAX_NAME_LENGTH).collect());
+                    }
+                    None
                 }
-            }
+                Extra::Refused => {
+                    let known = self.columns.iter().map(|column| column.name.as_str());
+                    Some(named(name, known))
+                }
+            })
         }))? {
             let position = match found {
                 Ok(position) => position,
-                Err(_) if self.extra == Extra::Ignored => {
+                Err(None) => {
                     map.next_value::<IgnoredAny>()?;
                     continue;
                 }
-                Err(unknown) => {
+                Err(Some(unknown)) => {
                     let message = format!("unknown field {unknown}");
                     return Err(self.place.refuse(ErrorKind::InvalidRequest, message));
                 }
@@ -377,7 +388,7 @@ impl<'de> Visitor<'de> for Element<'_, '_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a {}", self.column.data_type)
+        f.write_str(&with_article(self.column.data_type))
     }
 
     fn visit_bool<E: serde::de::Error>(self, value: bool) -> std::result::Result<Value, E> {
@@ -408,11 +419,11 @@ impl<'de> Visitor<'de> for Element<'_, '_> {
 /// A member's name, looked up while it is read; `Err` holds what to say of one that is not known.
 struct Named<F>(F);
 
-impl<'de, F> DeserializeSeed<'de> for Named<F>
+impl<'de, F, U> DeserializeSeed<'de> for Named<F>
 where
-    F: FnOnce(&str) -> std::result::Result<usize, String>,
+    F: FnOnce(&str) -> std::result::Result<usize, U>,
 {
-    type Value = std::result::Result<usize, String>;
+    type Value = std::result::Result<usize, U>;
 
     fn deserialize<D: Deserializer<'de>>(
         self,
@@ -422,11 +433,11 @@ where
     }
 }
 
-impl<F> Visitor<'_> for Named<F>
+impl<F, U> Visitor<'_> for Named<F>
 where
-    F: FnOnce(&str) -> std::result::Result<usize, String>,
+    F: FnOnce(&str) -> std::result::Result<usize, U>,
 {
-    type Value = std::result::Result<usize, String>;
+    type Value = std::result::Result<usize, U>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")

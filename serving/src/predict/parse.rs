@@ -1,5 +1,7 @@
 //! From the body's bytes to whole columns: every key there, every field there or defaulted, all of one length.
 
+use feature_defs::suggestion::meant;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::predict::body::{Body, Column, Expected, Given};
 
@@ -9,7 +11,12 @@ pub(crate) fn parse(bytes: &[u8], expected: Expected<'_>, body: &mut Body) -> Re
     let rows = length(expected, body)?;
     for (column, given) in expected.keys.iter().zip(&body.keys) {
         if !given.given {
-            let message = format!("missing key {}", named_in(column, expected.keys));
+            let mut message = format!("missing key {}", named_in(column, expected.keys));
+            let key = column.name.as_str();
+            let mut strangers = body.strangers.iter();
+            if let Some(near) = strangers.find(|name| meant(name, [key]).is_some()) {
+                message = format!("{message}; `{near}` is none: did you mean `{key}`?");
+            }
             return Err(invalid(message).at(format!("$.entities.{}", column.name)));
         }
         same_length(column, given, rows, "entities")?;

@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use feature_defs::article::with_article;
 use feature_defs::definitions::Definitions;
 use feature_defs::model::Transform;
 use feature_defs::name::Name;
+use feature_defs::suggestion::named;
 use indexmap::IndexMap;
 use scorer::Scorer;
 use scorer::input::{is_readable, number};
@@ -13,7 +15,6 @@ use store::release::Release;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::predict::service_plan::{FeatureSource, ServicePlan};
-use crate::suggest::named;
 
 /// A release, ready to answer.
 #[derive(Debug)]
@@ -216,8 +217,8 @@ impl ModelPlan {
                 })?;
             if !is_readable(feature.data_type) {
                 return Err(refused(format!(
-                    "its bundle reads `{input}`, a {}, which is not a number",
-                    feature.data_type
+                    "its bundle reads `{input}`, {}, which is not a number",
+                    with_article(feature.data_type)
                 )));
             }
             match &feature.source {

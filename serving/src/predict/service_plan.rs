@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchOptions, new_null_array};
+use feature_defs::article::with_article;
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::expression::{RequestInput, RequestPlan};
@@ -264,8 +265,10 @@ impl Builder<'_> {
                 Some(known) if self.plan.keys[known].data_type == part.data_type => known,
                 Some(known) => {
                     return Err(broken(format!(
-                        "key `{}` is a {} for one entity and a {} for `{name}`",
-                        part.name, self.plan.keys[known].data_type, part.data_type
+                        "key `{}` is {} for one entity and {} for `{name}`",
+                        part.name,
+                        with_article(self.plan.keys[known].data_type),
+                        with_article(part.data_type)
                     )));
                 }
                 None => {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{Method, Response, Uri};
+use feature_defs::suggestion::named;
 
 use crate::app::App;
 use crate::error::{Error, ErrorKind};
-use crate::suggest::named;
 
 /// What stands under each path, as documented.
 const PATHS: [&str; 6] = [

@@ -53,9 +53,9 @@ async fn a_clock_behind_the_release_looks_from_the_release() {
 #[tokio::test]
 async fn unknown_models_and_services_suggest_what_there_is() {
     let fixture = Fixture::served();
-    let (status, answer) = fixture.post("/v1/predict/chum", "{}").await;
+    let (status, answer) = fixture.post("/v1/predict/chrun", "{}").await;
     assert_eq!(status.as_u16(), 404);
-    let message = "unknown model `chum` (did you mean `churn`?)";
+    let message = "unknown model `chrun` (did you mean `churn`?)";
     assert_eq!(answer["error"]["message"], message);
     let (status, answer) = fixture.post("/v1/features/zzz", "{}").await;
     assert_eq!(status.as_u16(), 404);

@@ -39,7 +39,36 @@ pub(super) const CASES: &[Case] = &[
         "window_function",
         &[Shop(RATIO, "row_number() over (order by amount)")],
     ),
+    (
+        "aggregate_of_two_values",
+        &[Shop(RATIO, "max(amount, spend.cents_7d)")],
+    ),
+    (
+        "aggregate_of_another_dialect",
+        &[Shop(RATIO, "countif(amount > 1)")],
+    ),
     ("unknown_function", &[Shop(RATIO, "abss(amount)")]),
+    (
+        "function_of_another_dialect",
+        &[Shop(RATIO, "len('abc') + amount")],
+    ),
+    (
+        "function_by_another_name",
+        &[Shop(RATIO, "ceiling(amount)")],
+    ),
+    (
+        "function_that_is_near_to_some",
+        &[Shop(RATIO, "date_number(amount)")],
+    ),
+    (
+        "function_that_is_near_to_none",
+        &[Shop(RATIO, "frobnicate(amount)")],
+    ),
+    ("arrow_for_a_comparison", &[Shop(RATIO, "amount => 18")]),
+    (
+        "ampersands_for_and",
+        &[Shop(RATIO, "amount > 1 && amount < 3")],
+    ),
     ("parameter", &[Shop(RATIO, "amount + $as_of")]),
     ("subquery", &[Shop(RATIO, "(select 1)")]),
     ("exists", &[Shop(RATIO, "exists (select 1 from purchases)")]),

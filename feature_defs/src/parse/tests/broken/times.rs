@@ -7,6 +7,19 @@ pub(super) const CASES: &[Case] = &[
     ("ttl_in_words", &[Shop("ttl: 3d", "ttl: 3 days")]),
     ("ttl_without_a_unit", &[Shop("ttl: 3d", "ttl: 3")]),
     ("ttl_of_an_unknown_unit", &[Shop("ttl: 3d", "ttl: 1y")]),
+    ("ttl_in_months", &[Shop("ttl: 3d", "ttl: 1mo")]),
+    (
+        "window_in_months",
+        &[Shop("[7d, lifetime]", "[1M, lifetime]")],
+    ),
+    (
+        "window_in_years",
+        &[Shop("[7d, lifetime]", "[1y, lifetime]")],
+    ),
+    (
+        "window_in_long_words",
+        &[Shop("[7d, lifetime]", "[7 days, lifetime]")],
+    ),
     ("ttl_with_a_fraction", &[Shop("ttl: 3d", "ttl: 1.5d")]),
     ("ttl_below_zero", &[Shop("ttl: 3d", "ttl: -3d")]),
     (
