@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 
 use feature_defs::error::Problems;
+use feature_defs::foreign;
 use feature_defs::report;
 use serde::Serialize;
 
@@ -45,7 +46,7 @@ pub(crate) fn failure(error: &anyhow::Error) {
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {
-        let message = cause.to_string();
+        let message = told(cause);
         if text.contains(&message) {
             continue;
         }
@@ -55,6 +56,17 @@ fn chain(error: &anyhow::Error) -> String {
         text.push_str(&message);
     }
     text
+}
+
+/// A cause in our words. What only repeats the system's words is told as the system's error behind it.
+fn told(cause: &(dyn std::error::Error + 'static)) -> String {
+    if let Some(json) = cause.downcast_ref::<serde_json::Error>() {
+        return foreign::json(json);
+    }
+    let text = cause.to_string();
+    let system = foreign::system_cause(cause);
+    let repeats = system.filter(|system| text.contains(&system.to_string()));
+    repeats.map_or(text, foreign::system)
 }
 
 /// Whether the reader of our output went away, as `head` does: nobody is left to tell.
@@ -127,6 +139,23 @@ mod tests {
         assert_eq!(
             table(&["name", "rows", "by"], &[1], &rows),
             "name  rows  by\na       10  x\nlong     5"
+        );
+    }
+
+    #[test]
+    fn causes_are_told_once_and_in_our_words() {
+        let system = || std::io::Error::from_raw_os_error(2);
+        let read = anyhow::Error::new(system()).context("`x` cannot be read");
+        let said = "`x` cannot be read: there is no such file or folder";
+        assert_eq!(chain(&read), said);
+        let wrapped = std::io::Error::other(system());
+        let wrapped = anyhow::Error::new(wrapped).context("`x` cannot be read");
+        assert_eq!(chain(&wrapped), said);
+        let json = serde_json::from_str::<u8>("").expect_err("no JSON");
+        let json = chain(&anyhow::Error::new(json).context("`x` holds no number"));
+        assert!(
+            json.contains("ends too early") && !json.contains("EOF"),
+            "{json}"
         );
     }
 

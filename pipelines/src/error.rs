@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use datafusion::error::DataFusionError;
+use feature_defs::foreign;
 use feature_defs::name::Name;
 use feature_defs::suggestion::accepted;
 
@@ -58,7 +59,7 @@ pub enum Error {
     #[error("the memory limit is too small")]
     OutOfMemory,
     /// A file or folder of ours could not be read or written.
-    #[error("`{}`: {source}", path.display())]
+    #[error("`{}`: {}", path.display(), foreign::system(source))]
     Io {
         /// The path.
         path: PathBuf,
@@ -117,6 +118,24 @@ impl Error {
             }
             other => other,
         }
+    }
+
+    /// A file that the system does not give.
+    pub(crate) fn unreadable(file: impl Into<String>, error: &std::io::Error) -> Self {
+        Self::input(file, format!("cannot be read: {}", foreign::system(error)))
+    }
+
+    /// A file that is no Parquet file, or a broken one; `if_csv` says what to do where it is CSV.
+    pub(crate) fn not_parquet(
+        file: impl Into<String>,
+        error: &(dyn std::error::Error + 'static),
+        if_csv: &str,
+    ) -> Self {
+        let mut fault = store::offline::parquet_fault(error);
+        if fault.starts_with("is not a Parquet file") {
+            fault = format!("{fault}, or {if_csv} if it is CSV");
+        }
+        Self::input(file, fault)
     }
 
     pub(crate) fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {

@@ -1,6 +1,7 @@
 //! `nightfill model`: trained models on their way into releases.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -129,8 +130,7 @@ pub(crate) async fn import(opened: &Opened, model: &Name, file: &Path) -> anyhow
         .get(model)
         .ok_or_else(|| undeclared(&definitions, model))?;
     let service = &definitions.services[&declared.service];
-    let text =
-        fs::read_to_string(file).with_context(|| format!("`{}` cannot be read", file.display()))?;
+    let text = fs::read_to_string(file).map_err(|error| unreadable(file, error))?;
     let ensemble =
         lightgbm::read(&text).with_context(|| format!("`{}` is not imported", file.display()))?;
     let bundle = Bundle::build(declared, service, &ensemble)
@@ -210,6 +210,15 @@ async fn accept(opened: &Opened, model: &Name, format: Format) -> anyhow::Result
             output::line(format_args!("{model}@{short} fits: nothing to accept"))
         }
     }
+}
+
+fn unreadable(file: &Path, error: std::io::Error) -> anyhow::Error {
+    let is_text = error.kind() != ErrorKind::InvalidData;
+    let what = match is_text {
+        true => "cannot be read",
+        false => "is not the text that LightGBM's `save_model` writes",
+    };
+    anyhow::Error::new(error).context(format!("`{}` {what}", file.display()))
 }
 
 async fn list(opened: &Opened, format: Format) -> anyhow::Result<()> {

@@ -109,7 +109,7 @@ impl<R: BufRead> Records<R> {
         let read = self
             .input
             .read_until(b'\n', &mut self.raw)
-            .map_err(|e| e.to_string())?;
+            .map_err(|e| format!("cannot be read: {}", feature_defs::foreign::system(&e)))?;
         if self.raw.last() == Some(&b'\n') {
             self.raw.pop();
         }

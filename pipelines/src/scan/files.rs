@@ -16,7 +16,7 @@ pub(crate) struct SourceFile {
 
 impl SourceFile {
     pub(crate) fn open(&self) -> Result<File> {
-        File::open(&self.path).map_err(|e| Error::input(&self.shown, e.to_string()))
+        File::open(&self.path).map_err(|e| Error::unreadable(&self.shown, &e))
     }
 }
 
@@ -35,16 +35,14 @@ pub(crate) fn find(root: &Path, pattern: &str) -> Result<Vec<SourceFile>> {
         let shown = shown(&root, &path);
         let real = path
             .canonicalize()
-            .map_err(|e| Error::input(&shown, e.to_string()))?;
+            .map_err(|e| Error::unreadable(&shown, &e))?;
         if !real.starts_with(&root) {
             return Err(Error::input(
                 shown,
                 "leads out of the project's root, where sources may not be",
             ));
         }
-        let metadata = real
-            .metadata()
-            .map_err(|e| Error::input(&shown, e.to_string()))?;
+        let metadata = real.metadata().map_err(|e| Error::unreadable(&shown, &e))?;
         if metadata.is_dir() {
             if has_wildcard(pattern) {
                 continue;
@@ -88,11 +86,13 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
         require_literal_separator: true,
         require_literal_leading_dot: true,
     };
-    let paths =
-        glob::glob_with(&whole, options).map_err(|e| Error::input(pattern, e.to_string()))?;
+    let paths = glob::glob_with(&whole, options).map_err(|e| {
+        let message = format!("is no path with wildcards that can be read: {}", e.msg);
+        Error::input(pattern, message)
+    })?;
     let mut found = Vec::new();
     for path in paths {
-        let path = path.map_err(|e| Error::input(shown(root, e.path()), e.error().to_string()))?;
+        let path = path.map_err(|e| Error::unreadable(shown(root, e.path()), e.error()))?;
         let name = path.file_name().map(|name| name.to_string_lossy());
         if !name.is_some_and(|name| name.starts_with(['_', '.'])) {
             found.push(path);

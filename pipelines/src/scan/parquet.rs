@@ -36,6 +36,8 @@ pub(super) struct RowGroup {
     pub(super) first_row: u64,
 }
 
+const IF_CSV: &str = "say `format: csv` in the source";
+
 /// Local times that clocks shift are out of order by less than this.
 const ZONE_SHIFT: Option<TimeSpan> = TimeSpan::from_micros(86_400_000_000);
 
@@ -112,7 +114,8 @@ impl ParquetFile {
         plan: &ReadPlan,
         take: &mut dyn FnMut(arrow::array::RecordBatch) -> bool,
     ) -> Result<()> {
-        let broken = |e: &dyn std::fmt::Display| Error::input(&self.file.shown, e.to_string());
+        let broken =
+            |e: &(dyn std::error::Error + 'static)| Error::not_parquet(&self.file.shown, e, IF_CSV);
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
             self.file.open()?,
             self.metadata.clone(),
@@ -131,9 +134,9 @@ impl ParquetFile {
             let mut columns: Vec<ArrayRef> = Vec::with_capacity(plan.read().len());
             for column in plan.read() {
                 let name = plan.column_name(*column);
-                let values = batch
-                    .column_by_name(name)
-                    .ok_or_else(|| broken(&format!("column `{name}` is gone")))?;
+                let values = batch.column_by_name(name).ok_or_else(|| {
+                    Error::input(&self.file.shown, format!("column `{name}` is gone"))
+                })?;
                 let converted = self.columns[*column]
                     .1
                     .apply(values, plan.timezone())
@@ -152,9 +155,7 @@ impl ParquetFile {
 
 /// The file's metadata. Times in the old 96-bit form are read as microseconds, so that none of them wraps.
 fn read_metadata(file: &SourceFile) -> Result<ArrowReaderMetadata> {
-    let broken = |e: parquet::errors::ParquetError| {
-        Error::input(&file.shown, format!("not readable as Parquet: {e}"))
-    };
+    let broken = |e: parquet::errors::ParquetError| Error::not_parquet(&file.shown, &e, IF_CSV);
     let metadata =
         ArrowReaderMetadata::load(&file.open()?, ArrowReaderOptions::new()).map_err(broken)?;
     let is_96_bit = |name: &str| {

@@ -76,7 +76,7 @@ fn states_of(root: &Path, path: &str) -> Result<BTreeMap<String, FileState>> {
     let mut states = BTreeMap::new();
     for file in files::find(root, path)? {
         let metadata = file.path.metadata();
-        let metadata = metadata.map_err(|e| Error::input(&file.shown, e.to_string()))?;
+        let metadata = metadata.map_err(|e| Error::unreadable(&file.shown, &e))?;
         let state = FileState {
             length: metadata.len(),
             modified: metadata.modified().ok(),

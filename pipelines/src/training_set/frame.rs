@@ -251,10 +251,11 @@ fn declared_types(
 }
 
 fn read_parquet(path: &Path, shown: &str) -> Result<RecordBatch> {
-    let broken = |e: &dyn std::fmt::Display| Error::input(shown, e.to_string());
-    let file = File::open(path).map_err(|e| broken(&e))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|e| broken(&format!("not readable as Parquet: {e}")))?;
+    let broken = |e: &(dyn std::error::Error + 'static)| {
+        Error::not_parquet(shown, e, "give its name the ending `.csv`")
+    };
+    let file = File::open(path).map_err(|e| Error::unreadable(shown, &e))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| broken(&e))?;
     let schema = std::sync::Arc::clone(builder.schema());
     let reader = builder.build().map_err(|e| broken(&e))?;
     let batches = reader

@@ -66,7 +66,11 @@ impl<'a> Target<'a> {
         let beside = PathBuf::from(beside);
         let file = File::create(&beside).map_err(|e| Error::io(self.path, e))?;
         let broken = |e: ParquetError| {
-            Error::Refused(format!("`{}` cannot be written: {e}", self.path.display()))
+            let why = store::offline::parquet_fault(&e);
+            Error::Refused(format!(
+                "`{}` cannot be written: it {why}",
+                self.path.display()
+            ))
         };
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))

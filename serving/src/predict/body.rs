@@ -6,6 +6,7 @@ use std::fmt;
 
 use feature_defs::article::with_article;
 use feature_defs::data_type::DataType;
+use feature_defs::foreign;
 use feature_defs::name::{MAX_NAME_LENGTH, Name};
 use feature_defs::suggestion::named;
 use feature_defs::time::Instant;
@@ -78,6 +79,10 @@ impl Body {
         let read = (&mut json)
             .deserialize_map(members)
             .and_then(|()| json.end());
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            let message = "the body is empty: send a JSON object with `entities` and `request`";
+            return Err(Error::new(ErrorKind::InvalidJson, message).at("$"));
+        }
         read.map_err(|error| place.explain(&error))
     }
 }
@@ -127,8 +132,8 @@ impl Place<'_> {
         let text = error.to_string();
         if let (true, Some(column)) = (text.starts_with("number out of range"), self.column) {
             let message = format!(
-                "{text}: it is no {}, which is {}",
-                column.data_type,
+                "the number is out of range: {} is {}",
+                with_article(column.data_type),
                 range(column.data_type)
             );
             return Error::new(ErrorKind::InvalidRequest, message).at(self.path());
@@ -137,7 +142,7 @@ impl Place<'_> {
             serde_json::error::Category::Data => ErrorKind::InvalidRequest,
             _ => ErrorKind::InvalidJson,
         };
-        Error::new(kind, text).at(self.path())
+        Error::new(kind, foreign::json(error)).at(self.path())
     }
 }
 

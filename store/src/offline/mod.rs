@@ -4,6 +4,7 @@ mod layout;
 mod manifest;
 mod object_reader;
 pub mod parquet;
+mod parquet_fault;
 mod snapshot_file;
 mod statistics;
 #[cfg(test)]
@@ -20,6 +21,8 @@ use feature_defs::time::Instant;
 use futures::stream::BoxStream;
 
 use crate::error::Result;
+
+pub use parquet_fault::parquet_fault;
 
 /// Where snapshots are kept.
 ///

@@ -15,6 +15,7 @@ use object_store::{ObjectStore, ObjectStoreExt};
 use parquet::arrow::async_reader::ParquetRecordBatchStreamBuilder;
 
 use super::object_reader::ObjectReader;
+use super::parquet_fault::parquet_fault;
 use super::snapshot_file::{SnapshotFile, content};
 use super::{OfflineStore, SnapshotIdentity, SnapshotManifest, layout, manifest};
 use crate::error::{Error, ErrorKind, Result};
@@ -153,8 +154,8 @@ impl OfflineStore for ParquetStore {
         };
         let file = manifest.file.clone();
         let broken = move |error: parquet::errors::ParquetError| {
-            Error::new(ErrorKind::Corrupt, format!("file `{file}` does not read"))
-                .with_source(error)
+            let why = parquet_fault(&error);
+            Error::new(ErrorKind::Corrupt, format!("file `{file}` {why}"))
         };
         let stream = ParquetRecordBatchStreamBuilder::new(reader)
             .await

@@ -26,7 +26,13 @@ pub(super) fn failed(error: sqlx::Error) -> Error {
         ),
         _ => (ErrorKind::Internal, "the registry failed"),
     };
-    Error::new(kind, message).with_source(error)
+    match error {
+        // What the database says, without its number.
+        sqlx::Error::Database(database) => {
+            Error::new(kind, message).with_source(database.message().to_owned())
+        }
+        error => Error::new(kind, message).with_source(error),
+    }
 }
 
 /// Why the schema could not be brought up to date.
