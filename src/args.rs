@@ -7,6 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use feature_defs::project::Project;
 use feature_defs::time::{Instant, TimeError};
 
+use crate::hints;
 use crate::verbs::{
     apply, check, demo, diff, features, init, list, log, model, plan, predict, release, run,
     schedule, schema, serve, status, training_set,
@@ -34,7 +35,13 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// What was written. A command line that cannot be read ends the process with exit code 2.
     pub(crate) fn read() -> Self {
-        let arguments = Self::parse();
+        let arguments = Self::try_parse().unwrap_or_else(|error| {
+            let words = std::env::args_os().skip(1);
+            let words: Vec<String> = words
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            hints::hinted(error, Self::command(), &words).exit()
+        });
         let makes_its_own = match arguments.verb {
             Verb::Demo(_) => Some("`demo` makes its own project: name its folder with `--dir DIR`"),
             Verb::Init(_) => Some("`init` makes a new project: name its folder after the verb"),

@@ -21,7 +21,7 @@ pub(crate) fn parse(text: &str) -> Result<SocketAddr, String> {
     }
     let found = text
         .to_socket_addrs()
-        .map_err(|error| format!("the host is not found ({error}): {accepted}"))?;
+        .map_err(|_| format!("the host is not found: {accepted}"))?;
     let mut found: Vec<SocketAddr> = found.collect();
     // Callers that write a name try IPv4 too, and many try nothing else.
     found.sort_by_key(SocketAddr::is_ipv6);

@@ -4,12 +4,12 @@ use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::EnvFilter;
 
-/// Starts the log. A verb that stays up tells what it does; the others speak of trouble only.
+/// Starts the log. What the registry's driver says comes with our own errors. A verb that stays up tells what it does; the others speak of trouble only.
 pub(crate) fn start(stays_up: bool) {
     let unless_told = if stays_up {
-        "info,tokio_cron_scheduler=warn"
+        "info,tokio_cron_scheduler=warn,sqlx=off"
     } else {
-        "warn"
+        "warn,sqlx=off"
     };
     let asked = ["NIGHTFILL_LOG", "RUST_LOG"]
         .iter()

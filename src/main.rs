@@ -12,8 +12,10 @@
 mod answer;
 mod args;
 mod changes;
+mod hints;
 mod listen;
 mod logging;
+mod numbers;
 mod output;
 mod pretty;
 mod progress;

@@ -11,19 +11,25 @@ use serde_json::{Map, Value, json};
 
 /// Which entities, and what the request brings.
 #[derive(Debug, Clone, clap::Args)]
+#[command(group = clap::ArgGroup::new("who").required(true).multiple(true))]
 pub(crate) struct Asked {
     /// An entity by its key, like `customer_id=7`, or `user=7,shop=4` where the key has parts; may be repeated. A comma
     /// parts key parts and no list: many entities, and keys that hold commas, go by `--entities`
-    #[arg(long, value_name = "KEY=VALUE", value_parser = key, required_unless_present_any = ["entities", "body"])]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key, group = "who")]
     entity: Vec<Key>,
     /// Entities as JSON, one list a key part, like `{"customer_id": [7, 8]}`, or a file that holds it
-    #[arg(long, value_name = "JSON|FILE", conflicts_with = "entity")]
+    #[arg(
+        long,
+        value_name = "JSON|FILE",
+        conflicts_with = "entity",
+        group = "who"
+    )]
     entities: Option<String>,
     /// A request field, like `amount=59.90`, the same for every entity; may be repeated
     #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
     request: Vec<Pair>,
     /// The whole request as it is sent over HTTP, or a file that holds it
-    #[arg(long, value_name = "JSON|FILE", conflicts_with_all = ["entity", "entities", "request"])]
+    #[arg(long, value_name = "JSON|FILE", conflicts_with_all = ["entity", "entities", "request"], group = "who")]
     body: Option<String>,
 }
 

@@ -29,13 +29,15 @@ pub fn system(error: &io::Error) -> String {
     said.to_owned()
 }
 
-/// The system's error behind another one, if there is one.
+/// The system's error behind another one, if there is one: the innermost of errors that wrap each other.
 #[must_use]
 pub fn system_cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e io::Error> {
     let mut cause = Some(error);
     while let Some(current) = cause {
-        if let Some(system) = current.downcast_ref() {
-            return Some(system);
+        if let Some(system) = current.downcast_ref::<io::Error>() {
+            // What an error of the system wraps is none of its sources.
+            let inner = system.get_ref().and_then(|inner| system_cause(inner));
+            return Some(inner.unwrap_or(system));
         }
         cause = current.source();
     }

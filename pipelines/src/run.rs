@@ -49,6 +49,8 @@ pub struct RunRequest {
     /// Whether a view may be published without any row where the served release has some. Refused else: sources that are
     /// empty by mistake would take every customer's features away.
     pub allow_empty: bool,
+    /// Whether the night may look from before the served release's as-of, so that serving goes back in time.
+    pub allow_earlier: bool,
     /// Who runs it, for the lease.
     pub holder: String,
     /// How long the lease of a night that died keeps the next one waiting.
@@ -106,8 +108,8 @@ impl RunReport {
 /// Runs a night with `definitions`, which are version `version` in the registry.
 ///
 /// # Errors
-/// A request that looks from the future, names an unknown view, or would keep a later snapshot; those of sources and
-/// computations; `Conflict` when another night runs or published meanwhile. What was served
+/// A request that looks from the future, or from before the served release without being allowed to, names an unknown
+/// view, or would keep a later snapshot; those of sources and computations; `Conflict` when another night runs or published meanwhile. What was served
 /// before stays served.
 pub async fn run(
     night: &Night,
@@ -118,6 +120,7 @@ pub async fn run(
 ) -> Result<RunReport> {
     refusals::unknown_views(definitions, request)?;
     refusals::the_future(request.as_of, night.clock.now())?;
+    refusals::earlier(request, served_release(night).await?.as_ref())?;
     let lease = HeldLease::acquire(
         &night.registry,
         &night.clock,
@@ -134,7 +137,8 @@ pub async fn run(
     let run = night.registry.start_run(&new_run).await?;
     let result = publish(night, definitions, version, request, &lease, progress).await;
     let outcome = match &result {
-        Ok(report) => RunOutcome::Published { release: report.to },
+        Ok(report) if report.flipped() => RunOutcome::Published { release: report.to },
+        Ok(report) => RunOutcome::Unchanged { release: report.to },
         Err(error) => RunOutcome::Failed {
             message: error.to_string(),
         },
@@ -163,6 +167,8 @@ async fn publish(
     let served = served_release(night).await?;
     let models = models(night, definitions).await?;
     let due = due_views(definitions, request, served.as_ref());
+    // Another night may have published while this one waited for the lease.
+    refusals::earlier(request, served.as_ref())?;
     refusals::later_snapshots(definitions, request, served.as_ref(), &due)?;
     progress.event(Event::Planned { views: due.len() });
     let files = SourceFiles::of_views(definitions, due.iter().copied()).await?;

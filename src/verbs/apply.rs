@@ -11,6 +11,7 @@ use store::registry::NewDefinitions;
 
 use crate::args::{Format, Global};
 use crate::changes;
+use crate::numbers;
 use crate::output;
 use crate::project::{self, Opened};
 
@@ -22,7 +23,7 @@ use crate::project::{self, Opened};
 )]
 pub(crate) struct Apply {
     /// The version that the change was planned against: if another one was applied since, nothing happens
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = numbers::version)]
     against: Option<u64>,
 }
 
@@ -136,7 +137,7 @@ pub(crate) async fn warnings(
     let warnings = bundles.into_iter().filter_map(|bundle| {
         let (model, why) = (&bundle.model, bundle.misfit?);
         Some(format!(
-            "the newest bundle of model `{model}`, {model}@{}, does not fit the definitions any more: {why}; nights are refused until another is imported (`nightfill model import {model} FILE`) or, where only the way of computing differs, accepted (`nightfill model accept {model}`)",
+            "nights are refused until another bundle of model `{model}` is imported (`nightfill model import {model} FILE`) or, where only the way of computing differs, the newest is accepted (`nightfill model accept {model}`): {model}@{} does not fit these definitions: {why}",
             bundle.fingerprint.short()
         ))
     });

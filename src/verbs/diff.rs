@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::args::{Format, Global};
 use crate::changes;
+use crate::numbers;
 use crate::output;
 use crate::project::{Applied, NONE_APPLIED, Opened};
 
@@ -17,8 +18,10 @@ use crate::project::{Applied, NONE_APPLIED, Opened};
 )]
 pub(crate) struct Diff {
     /// The earlier version [default: the one before the newest]
+    #[arg(value_parser = numbers::version)]
     from: Option<u64>,
     /// The later version [default: the newest]
+    #[arg(value_parser = numbers::version)]
     to: Option<u64>,
 }
 

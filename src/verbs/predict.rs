@@ -72,7 +72,7 @@ async fn absent(
     let bundle = newest.fingerprint.short();
     Ok(match &newest.misfit {
         Some(why) => anyhow!(
-            "release {release}, which is served, does not hold model `{model}`, and {model}@{bundle} does not fit the definitions: {why}; {import} brings another"
+            "release {release}, which is served, does not hold model `{model}`: {import} brings a bundle that fits, which {model}@{bundle} does not: {why}"
         ),
         None => anyhow!(
             "{model}@{bundle} is imported, but release {release}, which is served, does not hold it: the next `nightfill run` releases it"

@@ -3,11 +3,13 @@
 use std::cmp::Reverse;
 
 use anyhow::{Context, bail};
+use feature_defs::name::Name;
 use feature_defs::time::Stopwatch;
 use serde_json::json;
 use store::release::{Release as Record, ReleaseNumber};
 
 use crate::args::{Format, Global};
+use crate::numbers;
 use crate::output::{self, table};
 use crate::project::{Opened, no_release};
 
@@ -21,6 +23,7 @@ pub(crate) enum Release {
     #[command(after_help = "Example:\n  nightfill release show 41")]
     Show {
         /// Its number [default: the served release]
+        #[arg(value_parser = numbers::release)]
         number: Option<u64>,
     },
     /// Serve an earlier release again, at once
@@ -29,7 +32,7 @@ pub(crate) enum Release {
     )]
     Rollback {
         /// The release to serve [default: the newest one before the served release that was not rolled back]
-        #[arg(long, value_name = "NUMBER")]
+        #[arg(long, value_name = "NUMBER", value_parser = numbers::release)]
         to: Option<u64>,
     },
 }
@@ -153,14 +156,43 @@ async fn rollback(opened: &Opened, to: Option<u64>, format: Format) -> anyhow::R
             })?
         }
     };
+    let unserved = unserved_models(opened, from, to).await?;
     opened.online.flip(Some(from), to).await?;
     let seconds = stopwatch.elapsed().as_secs_f64();
+    if !unserved.is_empty() {
+        output::note(format_args!(
+            "warning: release {to} holds no bundle of `{}`: what release {from} served of it is not served any more",
+            join(&unserved)
+        ));
+    }
     match format {
-        Format::Json => output::json(&json!({ "served": to, "was": from })),
+        Format::Json => output::json(&json!({
+            "served": to,
+            "was": from,
+            "unserved_models": unserved,
+        })),
         Format::Text => output::line(format_args!(
             "serving {to} again (was {from}); {seconds:.1} s; running servers follow within a second"
         )),
     }
+}
+
+/// The models of one release that another does not hold.
+async fn unserved_models(
+    opened: &Opened,
+    from: ReleaseNumber,
+    to: ReleaseNumber,
+) -> anyhow::Result<Vec<Name>> {
+    let from = opened.online.release(from).await?;
+    let to = opened.online.release(to).await?;
+    let models = from.models.into_iter().map(|held| held.model);
+    let unserved = models.filter(|model| to.models.iter().all(|held| held.model != *model));
+    Ok(unserved.collect())
+}
+
+fn join(names: &[Name]) -> String {
+    let names: Vec<&str> = names.iter().map(Name::as_str).collect();
+    names.join("`, `")
 }
 
 /// The newest release before `from` that nobody went back behind: what was wrong once is not gone back to.

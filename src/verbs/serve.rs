@@ -61,7 +61,7 @@ impl Serve {
 }
 
 /// Why the server did not start, with the way out where there is one.
-fn told(error: StartError) -> anyhow::Error {
+pub(super) fn told(error: StartError) -> anyhow::Error {
     match error {
         StartError::Listen { address, source } if source.kind() == ErrorKind::AddrInUse => anyhow!(
             "port {} of {} is taken by another process: name another with `--listen`, as `--listen {}`; 0 takes a free one",

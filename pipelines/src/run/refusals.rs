@@ -29,6 +29,18 @@ pub(super) fn the_future(as_of: Instant, now: Instant) -> Result<()> {
     )))
 }
 
+/// Refuses an as-of before the served release's, unless it is allowed: serving would forget what is known since.
+pub(super) fn earlier(request: &RunRequest, served: Option<&Release>) -> Result<()> {
+    let served = served.filter(|served| served.as_of > request.as_of);
+    let Some(served) = served.filter(|_| !request.allow_earlier) else {
+        return Ok(());
+    };
+    Err(Error::Refused(format!(
+        "release {}, which is served, is as of {}, later than {}: with this night, serving would go back in time; `nightfill features --as-of` and `nightfill training-set` look at the past, `nightfill release rollback` serves an earlier release, and `--allow-earlier` runs this night all the same",
+        served.number, served.as_of, request.as_of
+    )))
+}
+
 /// Refuses to keep snapshots of later instants: a release holds nothing that was not known at its as-of.
 pub(super) fn later_snapshots(
     definitions: &Definitions,

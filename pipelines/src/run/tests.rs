@@ -14,6 +14,7 @@ struct Project {
     definitions: Definitions,
     night: Night,
     version: u64,
+    allow_earlier: bool,
 }
 
 impl Project {
@@ -65,6 +66,7 @@ impl Project {
             definitions,
             night,
             version,
+            allow_earlier: false,
         };
         project.write("k,at,v\n1,2024-01-01,5\n1,2024-01-02,7\n0,2024-01-02,9\n");
         project
@@ -86,6 +88,7 @@ impl Project {
     ) -> Result<RunReport> {
         let request = RunRequest {
             allow_empty,
+            allow_earlier: self.allow_earlier,
             as_of: at(as_of),
             views: views.map(|views| views.iter().map(|view| name(view)).collect()),
             holder: "test".to_owned(),
@@ -231,9 +234,40 @@ async fn a_night_as_of_the_future_is_refused_and_not_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_night_keeps_no_snapshot_later_than_its_as_of() {
-    let project = Project::new().await;
+async fn a_night_before_the_served_one_is_refused_unless_it_is_allowed() {
+    let mut project = Project::new().await;
     project.run("2024-01-03", None).await.expect("first");
+    project.run("2024-01-03", None).await.expect("the same");
+    let refused = project.run("2024-01-02", None).await;
+    let refused = refused.expect_err("earlier").to_string();
+    assert!(
+        refused.starts_with("release 1, which is served, is as of 2024-01-03T00:00:00Z")
+            && refused.contains("`--allow-earlier`"),
+        "{refused}"
+    );
+    let runs = project.night.registry.runs(9).await.expect("runs");
+    let outcomes = runs.into_iter().map(|run| run.finished);
+    let outcomes: Vec<_> = outcomes
+        .map(|finished| finished.map(|(_, how)| how))
+        .collect();
+    let release = ReleaseNumber(1);
+    assert_eq!(
+        outcomes,
+        [
+            Some(RunOutcome::Unchanged { release }),
+            Some(RunOutcome::Published { release }),
+        ]
+    );
+    project.allow_earlier = true;
+    let report = project.run("2024-01-02", None).await.expect("allowed");
+    assert_eq!(report.to, ReleaseNumber(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_night_keeps_no_snapshot_later_than_its_as_of() {
+    let mut project = Project::new().await;
+    project.run("2024-01-03", None).await.expect("first");
+    project.allow_earlier = true;
     let refused = project.run("2024-01-02", Some(&["counts"])).await;
     let refused = refused.expect_err("a later snapshot").to_string();
     assert!(

@@ -33,7 +33,7 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "service `{}` does not have exactly the features of the model",
+            "service `{}` and the model do not have the same features",
             self.service
         )?;
         for (what, names) in [
@@ -45,16 +45,28 @@ impl fmt::Display for Mismatch {
             }
         }
         if !self.different.is_empty() {
-            write!(f, "; different: {}", self.different.join(", "))?;
+            write!(f, "; different: {}", shortened(&self.different))?;
         }
+        write!(f, "; their order does not matter")?;
         write!(f, "\n  model:   {}", quote(&self.model_features))?;
         write!(f, "\n  service: {}", quote(&self.service_features))
     }
 }
 
+/// How many of a list are shown.
+const SHOWN: usize = 8;
+
 fn quote(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
+    shortened(&quoted)
+}
+
+fn shortened(all: &[String]) -> String {
+    let shown = all[..all.len().min(SHOWN)].join(", ");
+    match all.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// The inputs of a model that was trained on columns with these names, in their order.

@@ -183,6 +183,32 @@ fn extra_missing_and_renamed_features_are_refused_with_both_lists() {
     }
 }
 
+#[test]
+fn a_mismatch_tells_the_difference_first_and_shortens_the_lists() {
+    let many = |count: usize| {
+        let names = (0..count).map(|nth| format!("v.f{nth}"));
+        names.collect::<Box<[String]>>()
+    };
+    let mismatch = Mismatch {
+        service: Name::parse("s").expect("a name"),
+        missing: owned(&["v.a"]),
+        extra: owned(&["v.b"]),
+        different: owned(&[]),
+        model_features: many(9),
+        service_features: many(300),
+    };
+    let text = mismatch.to_string();
+    let [first, model, service] = text.lines().collect::<Vec<_>>()[..] else {
+        panic!("three lines: {text}");
+    };
+    assert_eq!(
+        first,
+        "service `s` and the model do not have the same features; only in the model: `v.a`; only in the service: `v.b`; their order does not matter"
+    );
+    assert!(model.ends_with("`v.f7` and 1 more"), "{model}");
+    assert!(service.ends_with("`v.f7` and 292 more"), "{service}");
+}
+
 fn owned(names: &[&str]) -> Box<[String]> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }

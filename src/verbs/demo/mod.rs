@@ -12,10 +12,12 @@ use anyhow::{Context, bail};
 use feature_defs::name::Name;
 use feature_defs::parse::PROJECT_FILE;
 use feature_defs::time::{Instant, Stopwatch};
+use pipelines::run::RunRequest;
 use serving::startup::StartError;
 use serving::{Server, ServerSettings};
 
 use crate::args::{Format, Global};
+use crate::listen;
 use crate::output;
 use crate::progress::Shown;
 use crate::project::{self, Opened};
@@ -33,6 +35,9 @@ pub(crate) struct Demo {
     /// Where the example project and its state go: a folder of its own
     #[arg(long, value_name = "DIR", default_value = ".nightfill-demo")]
     dir: PathBuf,
+    /// Where the demo's server listens, as `serve --listen` does [default: port 8080, or a free one when that is taken]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen::parse)]
+    listen: Option<SocketAddr>,
 }
 
 /// The night that the demo runs: the newest instant of the purchases' first nine months.
@@ -67,7 +72,7 @@ impl Demo {
         }
         steps.done("night", night(&opened).await?)?;
         let signals = serving::shutdown::Signals::listen()?;
-        let server = start(&opened).await?;
+        let server = start(&opened, self.listen).await?;
         steps.done("serve", format_args!("http://{}", server.address()))?;
 
         conversation::hold(&server, stage).await?;
@@ -179,7 +184,11 @@ async fn night(opened: &Opened) -> anyhow::Result<String> {
     let report = run::night(
         opened,
         &applied,
-        &run::all_views(as_of),
+        &RunRequest {
+            // The demo's night is always the same, whatever was tried after it.
+            allow_earlier: true,
+            ..run::all_views(as_of)
+        },
         &run::Means::default(),
         &shown,
     )
@@ -187,18 +196,23 @@ async fn night(opened: &Opened) -> anyhow::Result<String> {
     Ok(run::summary(&report))
 }
 
-/// Starts the server on the usual port, or on a free one when that is taken.
-async fn start(opened: &Opened) -> anyhow::Result<Server> {
-    let at = |port| ServerSettings {
-        listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+/// Starts the server where it was asked to be, or on the usual port, or on a free one when that is taken.
+async fn start(opened: &Opened, listen: Option<SocketAddr>) -> anyhow::Result<Server> {
+    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
+    let at = |listen| ServerSettings {
+        listen,
         ..ServerSettings::default()
     };
-    match serving::start(at(PORT), serve::components(opened)).await {
-        Err(StartError::Listen { .. }) => {
-            output::note(format_args!("port {PORT} is taken: taking a free one"));
-            Ok(serving::start(at(0), serve::components(opened)).await?)
+    let wanted = listen.unwrap_or(usual);
+    match serving::start(at(wanted), serve::components(opened)).await {
+        Err(StartError::Listen { .. }) if listen.is_none() => {
+            output::note(format_args!(
+                "port {PORT} is taken: taking a free one; `--listen` names one"
+            ));
+            let free = SocketAddr::new(usual.ip(), 0);
+            Ok(serving::start(at(free), serve::components(opened)).await?)
         }
-        started => Ok(started?),
+        started => started.map_err(serve::told),
     }
 }
 

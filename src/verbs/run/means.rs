@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use feature_defs::time::TimeSpan;
 use pipelines::session::{Session, SessionSettings};
 
+use crate::numbers;
+
 /// How long a night that died keeps the next one waiting, unless told otherwise.
 const LEASE: TimeSpan = match TimeSpan::from_micros(30_000_000) {
     Some(span) => span,
@@ -31,10 +33,10 @@ pub(crate) struct Means {
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Engine {
     /// Threads to compute with [default: one a processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::threads)]
     threads: Option<NonZeroUsize>,
-    /// Memory for sorting and aggregating, in MiB, before it spills to disk
-    #[arg(long, value_name = "MIB", default_value_t = MEMORY)]
+    /// Memory for sorting and aggregating before it spills to disk: MiB as a plain number, or with its unit, like `2GiB`
+    #[arg(long, value_name = "MIB", default_value_t = MEMORY, value_parser = numbers::memory)]
     memory: NonZeroUsize,
 }
 

@@ -37,6 +37,9 @@ pub(crate) struct Run {
     /// Publish views without any row even where the served release has some
     #[arg(long)]
     allow_empty: bool,
+    /// Look from before the served release, so that serving goes back in time
+    #[arg(long)]
+    allow_earlier: bool,
     #[command(flatten)]
     means: Means,
 }
@@ -49,18 +52,13 @@ impl Run {
             Some(as_of) => as_of.instant(&opened.project)?,
             None => SystemClock.now(),
         };
-        if let Some(served) = opened.served().await?.filter(|served| served.as_of > as_of) {
-            output::note(format_args!(
-                "note: release {}, which is served, is as of {}: with this night, serving goes back to what was known as of {as_of}",
-                served.number, served.as_of
-            ));
-        }
         let views = (!self.views.is_empty()).then_some(self.views);
         let shown = Shown::new();
         let request = RunRequest {
             as_of,
             views,
             allow_empty: self.allow_empty,
+            allow_earlier: self.allow_earlier,
             holder: holder(),
             lease_length: self.means.lease,
         };
@@ -99,6 +97,7 @@ pub(crate) fn all_views(as_of: Instant) -> RunRequest {
         as_of,
         views: None,
         allow_empty: false,
+        allow_earlier: false,
         holder: holder(),
         lease_length: Means::default().lease,
     }

@@ -28,6 +28,9 @@ fn outcome(run: &Run) -> String {
     match &run.finished {
         None => "not finished".to_owned(),
         Some((_, RunOutcome::Published { release })) => format!("published release {release}"),
+        Some((_, RunOutcome::Unchanged { release })) => {
+            format!("nothing changed: release {release} stays served")
+        }
         Some((_, RunOutcome::Failed { message })) => {
             let mut lines = message.lines();
             let first = lines.next().unwrap_or_default().trim_end();
@@ -61,6 +64,30 @@ mod tests {
                     started_at: at,
                 },
                 finished: Some((at, RunOutcome::Failed { message })),
+            };
+            assert_eq!(outcome(&run), told);
+        }
+    }
+
+    #[test]
+    fn a_run_that_changed_nothing_published_nothing() {
+        let at = Instant::from_micros(0);
+        let release = store::release::ReleaseNumber(3);
+        for (ended, told) in [
+            (RunOutcome::Published { release }, "published release 3"),
+            (
+                RunOutcome::Unchanged { release },
+                "nothing changed: release 3 stays served",
+            ),
+        ] {
+            let run = Run {
+                id: RunId(1),
+                run: NewRun {
+                    as_of: at,
+                    definitions_version: 1,
+                    started_at: at,
+                },
+                finished: Some((at, ended)),
             };
             assert_eq!(outcome(&run), told);
         }

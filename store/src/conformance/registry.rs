@@ -71,7 +71,7 @@ async fn definitions_compare_and_swap(registry: &dyn Registry) {
 
 async fn runs_are_recorded_once(registry: &dyn Registry) {
     let mut ids = Vec::new();
-    for day in 0..3 {
+    for day in 0..4 {
         let run = NewRun {
             as_of: Instant::from_micros(day),
             definitions_version: 1,
@@ -81,6 +81,9 @@ async fn runs_are_recorded_once(registry: &dyn Registry) {
     }
     let at = Instant::from_micros(99);
     let published = RunOutcome::Published {
+        release: ReleaseNumber(7),
+    };
+    let unchanged = RunOutcome::Unchanged {
         release: ReleaseNumber(7),
     };
     let failed = RunOutcome::Failed {
@@ -98,6 +101,10 @@ async fn runs_are_recorded_once(registry: &dyn Registry) {
         .finish_run(ids[1], at, &failed)
         .await
         .expect("finish");
+    registry
+        .finish_run(ids[2], at, &unchanged)
+        .await
+        .expect("finish");
     let other = registry
         .finish_run(ids[0], at, &failed)
         .await
@@ -110,11 +117,12 @@ async fn runs_are_recorded_once(registry: &dyn Registry) {
     assert_eq!(absent.kind(), ErrorKind::NotFound);
     let runs = registry.runs(10).await.expect("runs");
     let found: Vec<RunId> = runs.iter().map(|run| run.id).collect();
-    assert_eq!(found, [ids[2], ids[1], ids[0]]);
+    assert_eq!(found, [ids[3], ids[2], ids[1], ids[0]]);
     assert_eq!(runs[0].finished, None);
-    assert_eq!(runs[1].finished, Some((at, failed)));
-    assert_eq!(runs[2].finished, Some((at, published)));
-    assert_eq!(runs[2].run.started_at, Instant::from_micros(10));
+    assert_eq!(runs[1].finished, Some((at, unchanged)));
+    assert_eq!(runs[2].finished, Some((at, failed)));
+    assert_eq!(runs[3].finished, Some((at, published)));
+    assert_eq!(runs[3].run.started_at, Instant::from_micros(10));
     assert_eq!(registry.runs(1).await.expect("runs").len(), 1);
 }
 

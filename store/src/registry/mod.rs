@@ -128,8 +128,13 @@ pub struct NewRun {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase", tag = "outcome")]
 pub enum RunOutcome {
-    /// It published a release, or found that release served already.
+    /// It published a release. In runs recorded before [`RunOutcome::Unchanged`] was: or found it served already.
     Published {
+        /// Which.
+        release: ReleaseNumber,
+    },
+    /// It found nothing changed: the release that was served stays served.
+    Unchanged {
         /// Which.
         release: ReleaseNumber,
     },
@@ -188,4 +193,37 @@ pub struct Lease {
     pub fence: u64,
     /// Until when, unless renewed.
     pub until: Instant,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_are_stored_as_ever() {
+        for (outcome, json) in [
+            (
+                RunOutcome::Published {
+                    release: ReleaseNumber(7),
+                },
+                r#"{"outcome":"published","release":7}"#,
+            ),
+            (
+                RunOutcome::Unchanged {
+                    release: ReleaseNumber(7),
+                },
+                r#"{"outcome":"unchanged","release":7}"#,
+            ),
+            (
+                RunOutcome::Failed {
+                    message: "why".to_owned(),
+                },
+                r#"{"outcome":"failed","message":"why"}"#,
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&outcome).expect("JSON"), json);
+            let read: RunOutcome = serde_json::from_str(json).expect("an outcome");
+            assert_eq!(read, outcome);
+        }
+    }
 }

@@ -141,6 +141,140 @@ fn calls_that_are_wrong_exit_with_2() {
 }
 
 #[test]
+fn values_of_the_wrong_form_are_told_with_what_to_write() {
+    for (wrong, written) in [
+        (&["run", "--memory", "2GB"][..], "`2GiB`"),
+        (&["run", "--memory", "0"], "`2048`"),
+        (&["run", "--threads", "0"], "a whole number from 1"),
+        (&["schedule", "--threads", "x"], "a whole number from 1"),
+        (&["run", "--lease", "1x"], "`30s`"),
+        (&["run", "--as-of", "2026-13-02"], "there is no month 13"),
+        (
+            &["run", "--as-of", "2026-02-03 10:30"],
+            "`2026-02-03 10:30Z`",
+        ),
+        (&["run", "--views", "Foo-B"], "lower-case letters"),
+        (&["serve", "--listen", "nowhere"], "`8080`"),
+        (
+            &["serve", "--listen", "no.such.host.invalid:80"],
+            "the host is not found",
+        ),
+        (&["apply", "--against", "x"], "`nightfill log`"),
+        (&["diff", "x"], "`nightfill log`"),
+        (&["release", "show", "x"], "`nightfill release list`"),
+        (
+            &["release", "rollback", "--to", "1.5"],
+            "`nightfill release list`",
+        ),
+        (&["features", "--service", "s"], "--entities <JSON|FILE>"),
+        (&["predict", "--model", "m"], "--body <JSON|FILE>"),
+        (&["serve", "--port", "18211"], "`--listen 127.0.0.1:18211`"),
+        (&["release", "rollback", "3"], "`--to 3`"),
+    ] {
+        let output = finish(nightfill(wrong));
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        let said = stderr(&output);
+        assert!(said.contains(written), "{wrong:?}: {said}");
+        for raw in [
+            "invalid digit",
+            "found in string",
+            "non-zero type",
+            "cannot parse",
+            "out of range",
+            "lookup",
+            "os error",
+        ] {
+            assert!(!said.contains(raw), "{wrong:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn files_that_cannot_be_had_are_told_in_our_words() {
+    let project = shop();
+    project.apply_and_run(&["2026-03-02"]);
+    project.write("pickle.txt", [0xff, 0xfe, 0]);
+    project.write("frame.parquet", "customer_id,as_of\n1,2026-03-01\n");
+    project.write("half.json", "{\"customer_id\": [1");
+    project.write("model.yaml.txt", "no model");
+    let path = |name: &str| project.root().join(name).display().to_string();
+    let features = ["features", "--service", "spend_v1", "--entities"];
+    let frame = |file: &str| {
+        let output = path("out.parquet");
+        let call = [
+            "training-set",
+            "--service",
+            "spend_v1",
+            "--entities",
+            file,
+            "-o",
+            &output,
+        ];
+        project.fail(&call)
+    };
+    let half = path("half.json");
+    for (said, expected) in [
+        (
+            project.fail(&[&features[..], &["gone.json"]].concat()),
+            "there is no such file or folder",
+        ),
+        (
+            project.fail(&[&features[..], &[half.as_str()]].concat()),
+            "the JSON ends too early",
+        ),
+        (
+            project.fail(&[&features[..], &["{\"customer\": [1]}"]].concat()),
+            "did you mean `customer_id`?",
+        ),
+        (
+            frame(&path("gone.csv")),
+            "cannot be read: there is no such file or folder",
+        ),
+        (
+            frame(&path("frame.parquet")),
+            "is not a Parquet file, or is cut off: write it again, or give its name the ending `.csv` if it is CSV",
+        ),
+        (frame(&path("")), "it is a folder and no file"),
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+        for raw in [
+            "os error",
+            "EOF",
+            "orrupt footer",
+            "valid UTF-8",
+            "No such file",
+        ] {
+            assert!(!said.contains(raw), "{said}");
+        }
+    }
+}
+
+#[test]
+fn stores_that_cannot_be_had_are_told_in_our_words() {
+    for (place, expected) in [
+        ("registry.db", "registry"),
+        ("offline", "offline"),
+        ("online", "online"),
+        ("online/data.mdb", "move it away and run a night"),
+    ] {
+        let project = shop();
+        project.write(".nightfill/README", "");
+        match place {
+            "registry.db" => project.write(
+                ".nightfill/registry.db",
+                "this is no database, but a text of some length",
+            ),
+            place => project.write(&format!(".nightfill/{place}"), "a file"),
+        }
+        let said = project.fail(&["apply"]);
+        assert!(said.contains(expected), "{said}");
+        for raw in ["os error", "(code: ", "File exists", "MDB_"] {
+            assert!(!said.contains(raw), "{said}");
+        }
+    }
+}
+
+#[test]
 fn work_that_fails_exits_with_1_and_says_why() {
     let nowhere = tempfile::tempdir().expect("a folder");
     let mut command = nightfill(&["check"]);

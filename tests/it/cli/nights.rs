@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::harness::{finish, shop, stderr, stdout};
+use crate::harness::shop;
 
 #[test]
 fn a_night_as_of_the_future_is_refused() {
@@ -17,21 +17,49 @@ fn a_night_as_of_the_future_is_refused() {
 }
 
 #[test]
-fn a_night_before_the_served_one_is_accepted_and_says_what_it_means() {
+fn a_night_before_the_served_one_is_refused_unless_it_is_allowed() {
     let project = shop();
     project.apply_and_run(&["2026-03-02"]);
-    let said = project.fail(&["run", "--as-of", "2026-03-01", "--views", "spend"]);
-    assert!(said.contains("view `largest` would be kept"), "{said}");
-    let output = finish(project.command(&["run", "--as-of", "2026-03-01"]));
-    assert!(output.status.success());
-    let said = stderr(&output);
+    let earlier = ["run", "--as-of", "2026-03-01"];
+    let before = project.json(&["status"])["runs"].clone();
+    let said = project.fail(&earlier);
     assert!(
-        said.contains("serving goes back to what was known as of 2026-03-01T00:00:00Z"),
+        said.contains("release 1, which is served, is as of 2026-03-02T00:00:00Z"),
         "{said}"
     );
+    for way_out in ["`nightfill features --as-of`", "`--allow-earlier`"] {
+        assert!(said.contains(way_out), "{said}");
+    }
+    assert_eq!(project.json(&["status"])["runs"], before);
+    let allowed = [&earlier[..], &["--allow-earlier"]].concat();
+    let said = project.fail(&[&allowed[..], &["--views", "spend"]].concat());
+    assert!(said.contains("view `largest` would be kept"), "{said}");
     // The purchase of 2026-03-01T10:00 is not known yet, so a customer vanishes.
-    let told = stdout(&output);
+    let told = project.run(&allowed);
     assert!(told.contains("3 rows -> 2 rows: 1 fewer"), "{told}");
+}
+
+#[test]
+fn a_night_that_changes_nothing_says_so() {
+    let project = shop();
+    project.apply_and_run(&["2026-03-02"]);
+    let told = project.run(&["run", "--as-of", "2026-03-02"]);
+    assert!(told.contains("nothing changed: 1 keeps serving"), "{told}");
+    let status = project.run(&["status"]);
+    assert!(
+        status.contains("nothing changed: release 1 stays served"),
+        "{status}"
+    );
+    assert_eq!(status.matches("published release 1").count(), 1, "{status}");
+    let runs = project.json(&["status"])["runs"].clone();
+    let outcomes = [&runs[0]["outcome"], &runs[1]["outcome"]];
+    assert_eq!(
+        outcomes,
+        [
+            &json!({ "outcome": "unchanged", "release": 1 }),
+            &json!({ "outcome": "published", "release": 1 }),
+        ]
+    );
 }
 
 #[test]

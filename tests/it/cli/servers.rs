@@ -2,7 +2,28 @@
 
 use std::net::TcpListener;
 
-use crate::harness::shop;
+use crate::harness::{finish, nightfill, shop, stderr};
+
+#[test]
+fn the_demo_listens_where_it_is_told_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let demo = |listen: &str| {
+        let mut command = nightfill(&["demo", "--once", "--listen", listen]);
+        command.current_dir(folder.path());
+        finish(command)
+    };
+    let free = demo("127.0.0.1:0");
+    assert!(free.status.success(), "{}", stderr(&free));
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let refused = demo(&port);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = stderr(&refused);
+    assert!(
+        said.contains(&format!("port {port} of 127.0.0.1 is taken")) && said.contains("`--listen`"),
+        "{said}"
+    );
+}
 
 #[test]
 fn a_port_that_is_taken_says_so_and_names_the_option() {

@@ -35,9 +35,14 @@ pub(super) fn failed(error: heed::Error) -> Error {
             | MdbError::Incompatible,
         ) => (
             ErrorKind::Corrupt,
-            "the online store's files are damaged or not its own",
+            "the online store's files are damaged or not its own: restore its folder, or move it away and run a night, which publishes anew",
         ),
         _ => (ErrorKind::Internal, "the online store failed"),
     };
-    Error::new(kind, message).with_source(error)
+    let failed = Error::new(kind, message);
+    match kind {
+        // The message says all that LMDB's word for it does.
+        ErrorKind::Corrupt => failed,
+        _ => failed.with_source(error),
+    }
 }

@@ -1,5 +1,6 @@
 //! Opening a registry, and bringing its schema up to date.
 
+use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
@@ -51,6 +52,11 @@ impl SqlRegistry {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).map_err(unusable)?;
         }
+        if !is_free_or_sqlite(file) {
+            let message =
+                "it is no SQLite database: move it away, or name another file as the `registry`";
+            return Err(Error::new(ErrorKind::Unavailable, message).while_doing(doing()));
+        }
         let url = format!("sqlite://{}?mode=rwc", percent_encoded(file));
         let opened = Self::open(&url, Database::Sqlite).await;
         opened.map_err(|error| error.while_doing(doing()))
@@ -87,6 +93,20 @@ impl SqlRegistry {
         migrate(&pool, database).await?;
         Ok(Self { pool, database })
     }
+}
+
+/// Whether a file is not there yet, is empty, or starts as SQLite's files do. What cannot be read is left to SQLite.
+fn is_free_or_sqlite(file: &Path) -> bool {
+    const START: &[u8] = b"SQLite format 3\0";
+    if file.is_dir() {
+        return false;
+    }
+    let Ok(opened) = std::fs::File::open(file) else {
+        return true;
+    };
+    let mut start = Vec::new();
+    let read = opened.take(START.len() as u64).read_to_end(&mut start);
+    read.is_err() || start.is_empty() || start == START
 }
 
 async fn migrate(pool: &AnyPool, database: Database) -> Result<()> {
