@@ -8,7 +8,7 @@ use crate::listen;
 /// Verbs as other programs call them, with ours.
 const VERBS: [(&[&str], &str); 10] = [
     (&["rollback", "revert"], "release rollback"),
-    (&["releases", "list"], "release list"),
+    (&["releases"], "release list"),
     (&["import"], "model import"),
     (&["models"], "model list"),
     (

@@ -77,7 +77,21 @@ pub fn json(error: &serde_json::Error) -> String {
 fn found(what: &str) -> String {
     let invalid = ["invalid type: ", "invalid value: ", "invalid length "];
     let rest = invalid.iter().find_map(|prefix| what.strip_prefix(prefix));
-    rest.map_or_else(|| what.to_owned(), |rest| format!("found {rest}"))
+    let Some(rest) = rest else {
+        return what.to_owned();
+    };
+    let words = [
+        ("sequence,", "a list,"),
+        ("map,", "an object,"),
+        ("expected a map", "expected an object"),
+        ("expected a sequence", "expected a list"),
+        ("expected a boolean", "expected `true` or `false`"),
+    ];
+    let mut found = format!("found {rest}");
+    for (theirs, ours) in words {
+        found = found.replacen(theirs, ours, 1);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -110,8 +124,8 @@ mod tests {
                 "{} x",
                 "this is not JSON at line 1 column 4: trailing characters",
             ),
-            ("[1]", "found sequence, expected a map"),
-            ("true", "found boolean `true`, expected a map"),
+            ("[1]", "found a list, expected an object"),
+            ("true", "found boolean `true`, expected an object"),
         ] {
             let error = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text);
             assert_eq!(json(&error.expect_err(text)), said);

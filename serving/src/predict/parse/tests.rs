@@ -137,7 +137,7 @@ fn wrong_requests_are_refused_with_path_and_reason() {
         (r#"{"as_of": "2026-04-31T10:30:00Z"}"#.to_owned(), invalid, "$.as_of", "there is no day 31 in 2026-04"),
         (r#"{"as_of": "2026-02-03 10:30"}"#.to_owned(), invalid, "$.as_of", "no zone"),
         (r#"{"as_of": 5}"#.to_owned(), invalid, "$.as_of", "expected an instant"),
-        (r#"{"explain": "yes"}"#.to_owned(), invalid, "$.explain", "found string \"yes\", expected a boolean"),
+        (r#"{"explain": "yes"}"#.to_owned(), invalid, "$.explain", "found string \"yes\", expected `true` or `false`"),
         // Bodies.
         (String::new(), ErrorKind::InvalidJson, "$", "the body is empty: send a JSON object"),
         (" \n".to_owned(), ErrorKind::InvalidJson, "$", "the body is empty"),
