@@ -82,12 +82,22 @@ pub(crate) fn parser_fault(text: &str, error: &ParserError) -> Fault {
         Some(start..end_of_word(text, start))
     });
     let range = range.or_else(|| what.ends_with("EOF").then(|| end_of_text(text)));
+    let before = range.as_ref().and_then(|range| text.get(..range.start));
+    let help = match what.rsplit_once("found: ") {
+        Some((_, "<" | ">")) if before.is_some_and(|before| before.ends_with('=')) => {
+            "write `<=` or `>=`"
+        }
+        Some((expected, _)) if expected.contains(" after IS,") => {
+            "after `IS` stands `NULL`, `NOT NULL`, `TRUE`, `FALSE` or `DISTINCT FROM`"
+        }
+        _ => "",
+    };
     let what = what.replace("found: EOF", "found the end of the text");
     let mut what = what.replace("an SQL statement", "a SELECT");
     if let Some(first) = what.get_mut(0..1) {
         first.make_ascii_lowercase();
     }
-    Fault::new(format!("this is not SQL: {what}"), range, "")
+    Fault::new(format!("this is not SQL: {what}"), range, help)
 }
 
 fn end_of_text(text: &str) -> Range<usize> {

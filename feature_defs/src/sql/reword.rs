@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use crate::article::with_article;
 use crate::sql::Fault;
+use crate::time;
 
 /// The fault that a message tells; `None` for messages that are told as they are.
 pub(super) fn reword(text: &str, message: &str) -> Option<Fault> {
@@ -98,6 +100,14 @@ fn names(text: &str, message: &str) -> Option<Fault> {
 
 fn types(message: &str) -> Option<Fault> {
     let fault = |message: String, help: &str| Some(Fault::new(message, None, help));
+    if let Some(literal) = between(message, "cannot cast string `", "` to value of ") {
+        let data_type = between(message, "` to value of ", " type").unwrap_or("that");
+        let help = time::impossible(literal);
+        return fault(
+            format!("`{literal}` is not {}", with_article(data_type)),
+            help.as_deref().unwrap_or("write a text that reads as one"),
+        );
+    }
     if let Some(operation) = between(
         message,
         "cannot coerce arithmetic expression ",

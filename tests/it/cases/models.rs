@@ -196,16 +196,23 @@ fn applying_a_service_that_the_model_does_not_fit_warns_before_the_night_refuses
     assert!(import(&project, ["of.a", "of.b"]).status.success());
     project.run(&["run", "--as-of", "2026-02-01"]);
     project.write("features/all.yaml", definitions("of.a, of.b, of.c"));
+    let planned = crate::harness::finish(project.command(&["plan"]));
+    let said = crate::harness::stderr(&planned);
+    assert!(
+        said.starts_with("warning: nights are refused until another bundle of model `m`")
+            && said.contains("only in the service: `of.c`"),
+        "{said}"
+    );
     let applied = crate::harness::finish(project.command(&["apply", "--format", "json"]));
     let said = crate::harness::stderr(&applied);
     assert!(
-        said.starts_with("warning: the newest bundle of model `m`"),
+        said.starts_with("warning: nights are refused until another bundle of model `m`"),
         "{said}"
     );
     let applied: Value = serde_json::from_str(&crate::harness::stdout(&applied)).expect("JSON");
     let warning = applied["warnings"][0].as_str().expect("a warning");
     assert!(
-        warning.contains("does not fit the definitions any more")
+        warning.contains("does not fit these definitions")
             && warning.contains("nightfill model import m FILE"),
         "{warning}"
     );

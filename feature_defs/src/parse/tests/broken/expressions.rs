@@ -66,6 +66,15 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("arrow_for_a_comparison", &[Shop(RATIO, "amount => 18")]),
     (
+        "comparison_the_wrong_way_round",
+        &[Shop(RATIO, "amount =< 18")],
+    ),
+    ("is_none", &[Shop(RATIO, "amount is none")]),
+    (
+        "day_that_no_month_has",
+        &[Shop(RATIO, "date '2026-02-30' > date '2026-01-01'")],
+    ),
+    (
         "ampersands_for_and",
         &[Shop(RATIO, "amount > 1 && amount < 3")],
     ),
