@@ -442,7 +442,7 @@ async fn wrong_files_are_refused_by_file_column_and_place() {
     std::fs::write(dir.path().join("data/z.parquet"), "PAR1 no more").expect("file");
     let message = refused(&definitions, "newest").await;
     assert!(
-        message.starts_with("`data/z.parquet`: not readable as Parquet"),
+        message.starts_with("`data/z.parquet`: is not a Parquet file, or is cut off"),
         "{message}"
     );
     let narrow = vec![
