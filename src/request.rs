@@ -159,12 +159,15 @@ fn field_type(definitions: &Definitions, name: &str) -> Option<DataType> {
     field.map(|field| field.data_type)
 }
 
-/// A value as JSON writes its type: numbers and booleans bare, all else in quotes. What does not fit is left to the
+/// A value as JSON writes its type: numbers, booleans, lists and structs bare, all else in quotes. What does not fit is left to the
 /// reader of the request to refuse, which says what it expected.
 fn typed(text: &str, data_type: Option<DataType>) -> Value {
     let bare = match data_type {
         Some(DataType::String) => false,
-        Some(t) => t.is_integer() || t.is_float() || t == DataType::Bool || text == "null",
+        Some(t) => {
+            let bare = t.is_integer() || t.is_float() || t == DataType::Bool || t.is_nested();
+            bare || text == "null"
+        }
         None => true,
     };
     let parsed = if bare {
@@ -206,6 +209,7 @@ mod tests {
             ("0.5", Some(DataType::Float64), json!(0.5)),
             ("x", Some(DataType::Int64), json!("x")),
             ("true", Some(DataType::Bool), json!(true)),
+            ("[1, 2]", DataType::Int64.list_of(), json!([1, 2])),
         ] {
             assert_eq!(typed(text, data_type), value, "{text} {data_type:?}");
         }

@@ -90,6 +90,9 @@ pub enum AggregateTypeError {
     /// Only `count()` goes without a column.
     #[error("`{}` needs a column", .0.name())]
     NoColumn(AggregateFunction),
+    /// What compares values, over lists, vectors or structs.
+    #[error("`{}` does not take a {}: there is no order of such values", .0.name(), .1)]
+    Nested(AggregateFunction, DataType),
     /// `sum` and `mean` of a type without arithmetic.
     #[error("`{}` needs a number, not {}", .0.name(), with_article(.1))]
     NotNumeric(AggregateFunction, DataType),
@@ -107,6 +110,9 @@ pub const fn output_type(
     let data_type = match (function, column) {
         (Count, _) => return Ok(DataType::Int64),
         (_, None) => return Err(AggregateTypeError::NoColumn(function)),
+        (DistinctCount | Min | Max, Some(nested)) if nested.is_nested() => {
+            return Err(AggregateTypeError::Nested(function, nested));
+        }
         (DistinctCount, Some(_)) => return Ok(DataType::Int64),
         (_, Some(data_type)) => data_type,
     };
@@ -169,6 +175,12 @@ mod tests {
         }
         let refused = output_type(Sum, Some(DataType::Date)).expect_err("dates have no sum");
         assert_eq!(refused.to_string(), "`sum` needs a number, not a date");
+        let list = DataType::Bool.list_of();
+        assert_eq!(output_type(Count, list), Ok(DataType::Int64));
+        assert_eq!(output_type(Last, list).ok(), list);
+        for function in [Sum, Mean, Min, Max, DistinctCount] {
+            assert!(output_type(function, list).is_err(), "{function:?}");
+        }
         let refused = output_type(Mean, None).expect_err("no column");
         assert_eq!(refused.to_string(), "`mean` needs a column");
     }

@@ -8,8 +8,9 @@ pub fn with_article(word: impl Display) -> String {
     let word = word.to_string();
     let spoken = word.trim_start_matches(['`', '"', '\'']);
     // Spoken as `you`.
-    let is_you =
-        spoken.starts_with("uint") || spoken.starts_with("uni") || spoken.starts_with("use");
+    let is_you = ["uint", "uni", "use", "uuid"]
+        .iter()
+        .any(|start| spoken.starts_with(start));
     let is_vowel = spoken.starts_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U']);
     let article = if is_vowel && !is_you { "an" } else { "a" };
     format!("{article} {word}")

@@ -10,6 +10,7 @@
 //! tag 3  bytes      length (4 bytes, big-endian), bytes
 //! tag 4  date       4 bytes, big-endian days, sign bit flipped
 //! tag 5  timestamp  8 bytes, big-endian microseconds, sign bit flipped
+//! tag 6  uuid       16 bytes
 //! ```
 
 use crate::about::About;
@@ -39,11 +40,12 @@ pub struct KeyPart {
 }
 
 /// The types that may be key parts. Booleans and floats make bad keys and are refused when definitions are checked.
-pub const KEY_TYPES: [DataType; 6] = [
+pub const KEY_TYPES: [DataType; 7] = [
     DataType::Int32,
     DataType::Int64,
     DataType::String,
     DataType::Bytes,
+    DataType::Uuid,
     DataType::Date,
     DataType::Timestamp,
 ];
@@ -91,6 +93,12 @@ impl EntityKey {
         self.0.extend_from_slice(&flip_i64(micros));
     }
 
+    /// Appends a `uuid` part.
+    pub fn push_uuid(&mut self, value: &[u8; 16]) {
+        self.0.push(6);
+        self.0.extend_from_slice(value);
+    }
+
     /// Appends a part of `data_type`, one of [`KEY_TYPES`].
     ///
     /// # Errors
@@ -100,6 +108,7 @@ impl EntityKey {
             (Value::Int(value), DataType::Int32 | DataType::Int64) => self.push_int(*value),
             (Value::String(text), DataType::String) => self.push_str(text),
             (Value::Bytes(bytes), DataType::Bytes) => self.push_bytes(bytes),
+            (Value::Uuid(bytes), DataType::Uuid) => self.push_uuid(bytes),
             (Value::Date(days), DataType::Date) => self.push_date(*days),
             (Value::Timestamp(instant), DataType::Timestamp) => {
                 self.push_timestamp(instant.micros());
@@ -154,12 +163,14 @@ mod tests {
         key.push_int(0);
         key.push_str("a|b");
         key.push_date(-1);
+        key.push_uuid(&[7; 16]);
         assert_eq!(
             key.as_bytes(),
             [
                 1, 0x80, 0, 0, 0, 0, 0, 0, 0, // 0
                 2, 0, 0, 0, 3, b'a', b'|', b'b', // "a|b"
                 4, 0x7f, 0xff, 0xff, 0xff, // the day before 1970-01-01
+                6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
             ]
         );
     }
@@ -170,6 +181,7 @@ mod tests {
         plain.push_int(7);
         plain.push_str("x");
         plain.push_timestamp(-1);
+        plain.push_uuid(&[9; 16]);
         let mut key = EntityKey::new();
         let parts = [
             (Value::Int(7), DataType::Int32),
@@ -178,6 +190,7 @@ mod tests {
                 Value::Timestamp(crate::time::Instant::from_micros(-1)),
                 DataType::Timestamp,
             ),
+            (Value::Uuid([9; 16]), DataType::Uuid),
         ];
         for (value, data_type) in &parts {
             key.push_value(value, *data_type).expect("a key part");
@@ -213,6 +226,20 @@ mod tests {
         let distinct: std::collections::BTreeSet<_> =
             pairs.iter().map(|(p, q)| pair(p, q)).collect();
         assert_eq!(distinct.len(), pairs.len());
+    }
+
+    #[test]
+    fn uuid_keys_sort_as_bytes_and_are_no_other_key() {
+        let key = |bytes| {
+            let mut key = EntityKey::new();
+            key.push_uuid(&bytes);
+            key
+        };
+        let keys = [[0; 16], [1; 16], [0x7f; 16], [0x80; 16], [0xff; 16]].map(key);
+        assert!(keys.is_sorted());
+        let mut bytes = EntityKey::new();
+        bytes.push_bytes(&[1; 16]);
+        assert_ne!(bytes, keys[1]);
     }
 
     #[test]

@@ -56,6 +56,7 @@ pub mod expression;
 pub mod feature_service;
 pub mod feature_view;
 pub mod fingerprint;
+pub mod float16;
 pub mod foreign;
 pub mod language;
 pub mod model;

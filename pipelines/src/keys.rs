@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BinaryArray, BinaryBuilder};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder};
 use arrow::datatypes::DataType as ArrowType;
+use arrow::util::display::array_value_to_string;
 use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 use feature_defs::entity::{Entity, EntityKey};
+use feature_defs::value::uuid;
 
 use crate::column::{Cell, Column};
 use crate::error::{Error, Result};
@@ -36,6 +38,10 @@ fn push(key: &mut EntityKey, part: Cell<'_>) -> bool {
         Cell::Int(value) => key.push_int(value),
         Cell::String(value) => key.push_str(value),
         Cell::Bytes(value) => key.push_bytes(value),
+        Cell::Uuid(value) => match value.try_into() {
+            Ok(bytes) => key.push_uuid(bytes),
+            Err(_) => return false,
+        },
         Cell::Date(days) => key.push_date(days),
         Cell::Timestamp(micros) => key.push_timestamp(micros),
         _ => return false,
@@ -64,7 +70,10 @@ pub(crate) fn function(entity: &Entity) -> ScalarUDF {
 pub(crate) fn shown(entity: &Entity, parts: &[ArrayRef], row: usize) -> String {
     let mut text = String::new();
     for (part, column) in entity.keys.iter().zip(parts) {
-        let value = arrow::util::display::array_value_to_string(column, row).unwrap_or_default();
+        let value = match column.as_fixed_size_binary_opt() {
+            Some(uuids) => uuid::text(uuids.value(row).try_into().unwrap_or(&[0; 16])),
+            None => array_value_to_string(column, row).unwrap_or_default(),
+        };
         if !text.is_empty() {
             text.push_str(", ");
         }

@@ -18,6 +18,7 @@ mod keyed;
 mod keys;
 mod latest;
 pub mod lease;
+mod nested;
 mod point_in_time;
 pub mod progress;
 mod publish;

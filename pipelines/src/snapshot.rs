@@ -107,4 +107,8 @@ pub async fn compute(
 #[cfg(test)]
 mod keys_tests;
 #[cfg(test)]
+mod nested_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod types_tests;

@@ -100,7 +100,7 @@ impl Tables {
         let mut tables = Vec::new();
         for name in &sql.sources {
             let source = CutSource::open(definitions, &definitions.sources[name], cut).await?;
-            tables.push((name.to_string(), Arc::new(source.with_plain_floats())));
+            tables.push((name.to_string(), Arc::new(source.for_sql())));
         }
         Ok(Self(tables))
     }
@@ -254,7 +254,7 @@ impl Output {
         for (column, feature) in features.iter().zip(&self.view.features) {
             let column = exact_cast(column, feature.data_type).map_err(|out| Error::Value {
                 view: self.view.name.clone(),
-                feature: feature.name.to_string(),
+                feature: format!("{}{}", feature.name, out.path),
                 key: keys::shown(&self.entity, parts, out.row),
                 message: out.message,
             })?;

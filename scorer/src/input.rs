@@ -8,7 +8,7 @@
 //! | `date` | days since 1970-01-01 |
 //! | `timestamp` | microseconds since 1970-01-01T00:00:00Z |
 //! | null of any type | NaN |
-//! | `string`, `bytes` | none: a model cannot read them |
+//! | `string`, `bytes`, `uuid`, lists, vectors, structs | none: a model cannot read them |
 
 use feature_defs::data_type::DataType;
 use feature_defs::feature_service::ServiceFeature;
@@ -45,7 +45,7 @@ pub const fn is_readable(data_type: DataType) -> bool {
     data_type.is_model_input()
 }
 
-/// The number that a value is to a model; `None` for strings and bytes.
+/// The number that a value is to a model; `None` for types that are no numbers.
 #[must_use]
 pub fn number(value: &Value) -> Option<f64> {
     Some(match value {
@@ -57,7 +57,9 @@ pub fn number(value: &Value) -> Option<f64> {
         Value::Decimal { unscaled, scale } => *unscaled as f64 / 10_f64.powi(i32::from(*scale)),
         Value::Date(days) => f64::from(*days),
         Value::Timestamp(instant) => instant.micros() as f64,
-        Value::String(_) | Value::Bytes(_) => return None,
+        Value::String(_) | Value::Bytes(_) | Value::Uuid(_) | Value::List(_) | Value::Struct(_) => {
+            return None;
+        }
     })
 }
 

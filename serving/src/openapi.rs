@@ -264,13 +264,30 @@ fn value_schema(data_type: DataType, nullable: bool) -> Json {
     let special = json!({"enum": ["NaN", "Infinity", "-Infinity"]});
     let schema = match data_type {
         DataType::Bool => json!({"type": "boolean"}),
-        DataType::Float32 | DataType::Float64 => json!({"anyOf": [{"type": "number"}, special]}),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => {
+            json!({"anyOf": [{"type": "number"}, special]})
+        }
         DataType::Decimal { .. } => json!({
             "anyOf": [{"type": "string", "pattern": "^-?[0-9]+(\\.[0-9]+)?$"}, {"type": "number"}],
             "description": data_type.to_string(),
         }),
         DataType::String => json!({"type": "string"}),
         DataType::Bytes => json!({"type": "string", "contentEncoding": "base64"}),
+        DataType::List(element) => json!({"type": "array", "items": value_schema(*element, true)}),
+        DataType::Vector { element, length } => json!({
+            "type": "array", "items": value_schema(*element, false),
+            "minItems": length, "maxItems": length,
+        }),
+        DataType::Struct(of) => {
+            let fields = of.fields.iter();
+            let fields =
+                fields.map(|field| (field.name.clone(), value_schema(field.data_type, true)));
+            json!({
+                "type": "object", "properties": fields.collect::<Map<_, _>>(),
+                "additionalProperties": false,
+            })
+        }
+        DataType::Uuid => json!({"type": "string", "format": "uuid"}),
         DataType::Date => json!({"type": "string", "format": "date"}),
         DataType::Timestamp => json!({"type": "string", "format": "date-time"}),
         DataType::Int64 | DataType::UInt64 => json!({
@@ -324,4 +341,37 @@ fn error_schema() -> Json {
             },
         }},
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_vectors_and_structs_are_arrays_and_objects() {
+        let schema = |text| value_schema(DataType::parse(text).expect(text), false);
+        let or_null = |schema| json!({"anyOf": [schema, {"type": "null"}]});
+        let text = json!({"type": "string"});
+        assert_eq!(
+            schema("list<string>"),
+            json!({"type": "array", "items": or_null(text.clone())})
+        );
+        assert_eq!(
+            schema("struct<name: string, id: uuid>"),
+            json!({
+                "type": "object",
+                "properties": {
+                    "name": or_null(text),
+                    "id": or_null(json!({"type": "string", "format": "uuid"})),
+                },
+                "additionalProperties": false,
+            })
+        );
+        let vector = schema("vector<float32, 3>");
+        assert_eq!(
+            (&vector["minItems"], &vector["maxItems"]),
+            (&json!(3), &json!(3))
+        );
+        assert_eq!(vector["items"], schema("float32"));
+    }
 }

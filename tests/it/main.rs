@@ -16,3 +16,4 @@ mod parity;
 mod registries;
 mod request_fields;
 mod rfm_oracle;
+mod types;

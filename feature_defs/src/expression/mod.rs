@@ -14,11 +14,14 @@ mod scalar;
 mod tests;
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch};
-use arrow::compute::concat;
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::compute::{cast, concat};
 use arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use datafusion_common::DataFusionError;
 use datafusion_physical_expr::PhysicalExpr;
 
 use crate::data_type::DataType;
@@ -166,7 +169,29 @@ impl RequestPlan {
         &self.inputs
     }
 
-    /// The schema of a batch: one column an input, in the same order, named as the input is written.
+    /// The batch of these columns: one an input, in the same order, each of its declared type.
+    ///
+    /// # Errors
+    /// When the columns are others, or not all of `rows` rows.
+    pub fn batch(&self, columns: &[ArrayRef], rows: usize) -> Result<RecordBatch, ArrowError> {
+        let fields = self.schema.fields().iter();
+        let in_sql = fields.zip(columns).map(|(field, column)| {
+            if column.data_type() == field.data_type() {
+                Ok(column.clone())
+            } else {
+                cast(column, field.data_type())
+            }
+        });
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(
+            self.schema.clone(),
+            in_sql.collect::<Result<_, _>>()?,
+            &options,
+        )
+    }
+
+    /// The schema of a batch: one column an input, in the same order, named as the input is written, of its type in SQL
+    /// ([`DataType::in_sql`]).
     #[must_use]
     pub const fn schema(&self) -> &SchemaRef {
         &self.schema
@@ -219,9 +244,9 @@ impl RequestPlan {
 
 /// The batch schema for these inputs.
 pub(crate) fn input_schema(inputs: &[(RequestInput, DataType)]) -> Schema {
-    let fields = inputs
-        .iter()
-        .map(|(input, data_type)| Field::new(input.to_string(), data_type.to_arrow(), true));
+    let fields = inputs.iter().map(|(input, data_type)| {
+        Field::new(input.to_string(), data_type.in_sql().to_arrow(), true)
+    });
     Schema::new(fields.collect::<Vec<_>>())
 }
 
@@ -235,11 +260,7 @@ fn evaluate(
     failures: &mut Vec<EvaluationError>,
 ) {
     let rows = batch.num_rows();
-    let values = feature
-        .expression
-        .evaluate(batch)
-        .and_then(|value| value.into_array(rows));
-    match values {
+    match values(feature, batch) {
         Ok(values) => pieces.push(values),
         Err(error) if rows <= 1 => {
             pieces.push(nulls(feature, batch));
@@ -256,6 +277,21 @@ fn evaluate(
             evaluate(feature, &rest, first + half, pieces, failures);
         }
     }
+}
+
+/// The values of a feature. Some functions of the engine panic on some values, like `rpad` on the least integer; what a
+/// request brings ends no thread of a server.
+fn values(feature: &PlannedFeature, batch: &RecordBatch) -> Result<ArrayRef, DataFusionError> {
+    let evaluated = catch_unwind(AssertUnwindSafe(|| {
+        let value = feature.expression.evaluate(batch)?;
+        value.into_array(batch.num_rows())
+    }));
+    let panicked = |_| {
+        Err(DataFusionError::Execution(
+            "a function cannot take these values".to_owned(),
+        ))
+    };
+    evaluated.unwrap_or_else(panicked)
 }
 
 fn joined(mut pieces: Vec<ArrayRef>, feature: &PlannedFeature, batch: &RecordBatch) -> ArrayRef {

@@ -1,15 +1,22 @@
-//! Random expressions: planned or refused, never a panic, never a hang.
+//! Random expressions: planned and evaluated, or refused; never a panic, never a hang.
 //!
 //! `FUZZ_MINUTES=10` with `--run-ignored only` goes on for that long from `FUZZ_SEED`.
 
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{RequestInput, plan};
+use arrow::array::RecordBatch;
+use arrow::compute::cast;
+
+use super::{PlannedFeature, RequestInput, evaluate, input_schema, plan};
 use crate::data_type::DataType;
 use crate::name::{FeatureRef, Name};
 use crate::parse::tests::damage::{Dice, damage};
+use crate::sql::Fault;
 use crate::sql::functions::names;
-use crate::time::Stopwatch;
+use crate::time::{Instant, Stopwatch};
+use crate::value::Value;
 
 /// Expressions in a run that says nothing else.
 const EXPRESSIONS: u64 = 3_000;
@@ -89,7 +96,7 @@ const TYPES: [&str; 14] = [
     "bytea",
 ];
 
-const ALL_TYPES: [DataType; 17] = [
+const PLAIN_TYPES: [DataType; 19] = [
     DataType::Bool,
     DataType::Int8,
     DataType::Int16,
@@ -99,6 +106,7 @@ const ALL_TYPES: [DataType; 17] = [
     DataType::UInt16,
     DataType::UInt32,
     DataType::UInt64,
+    DataType::Float16,
     DataType::Float32,
     DataType::Float64,
     DataType::Decimal {
@@ -111,6 +119,7 @@ const ALL_TYPES: [DataType; 17] = [
     },
     DataType::String,
     DataType::Bytes,
+    DataType::Uuid,
     DataType::Date,
     DataType::Timestamp,
 ];
@@ -119,10 +128,23 @@ fn name(text: &str) -> Name {
     Name::parse(text).expect("a name")
 }
 
+fn all_types() -> Vec<DataType> {
+    let nested = [
+        "list<int64>",
+        "list<string>",
+        "list<list<float32>>",
+        "vector<float32, 3>",
+        "struct<a: int64, b: list<string>>",
+        "list<struct<at: timestamp, amount: decimal(12,2)>>",
+    ];
+    let nested = nested.map(|text| DataType::parse(text).expect(text));
+    PLAIN_TYPES.into_iter().chain(nested).collect()
+}
+
 /// A request field and a stored feature of each type.
 fn inputs() -> Vec<(RequestInput, DataType)> {
     let mut inputs = Vec::new();
-    for (index, data_type) in ALL_TYPES.into_iter().enumerate() {
+    for (index, data_type) in all_types().into_iter().enumerate() {
         let stored = FeatureRef {
             view: name("v"),
             feature: name(&format!("s{index}")),
@@ -131,6 +153,54 @@ fn inputs() -> Vec<(RequestInput, DataType)> {
         inputs.push((RequestInput::Feature(stored), data_type));
     }
     inputs
+}
+
+/// A row of nulls, and rows of small values: what is planned is also evaluated.
+fn batch(inputs: &[(RequestInput, DataType)]) -> RecordBatch {
+    let columns = inputs.iter().map(|(_, data_type)| {
+        let rows = [Value::Null, value(*data_type, 0), value(*data_type, 3)];
+        cast(
+            &Value::array(&rows, *data_type),
+            &data_type.in_sql().to_arrow(),
+        )
+        .expect("a cast")
+    });
+    RecordBatch::try_new(Arc::new(input_schema(inputs)), columns.collect()).expect("a batch")
+}
+
+fn value(data_type: DataType, number: i8) -> Value {
+    match data_type {
+        DataType::Bool => Value::Bool(number > 0),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => Value::Float(number.into()),
+        DataType::Decimal { scale, .. } => Value::Decimal {
+            unscaled: number.into(),
+            scale,
+        },
+        DataType::String => Value::String("a".repeat(number.unsigned_abs().into())),
+        DataType::Bytes => Value::Bytes(vec![0; number.unsigned_abs().into()]),
+        DataType::Uuid => Value::Uuid([number.unsigned_abs(); 16]),
+        DataType::Date => Value::Date(number.into()),
+        DataType::Timestamp => Value::Timestamp(Instant::from_micros(number.into())),
+        DataType::List(element) => Value::List(match number {
+            0 => Vec::new(),
+            _ => vec![value(*element, number), Value::Null, value(*element, 0)],
+        }),
+        DataType::Vector { element, length } => {
+            Value::List((0..length).map(|_| value(*element, number)).collect())
+        }
+        DataType::Struct(of) => {
+            let fields = of.fields.iter().map(|field| value(field.data_type, number));
+            Value::Struct(fields.collect())
+        }
+        unsigned
+            if unsigned
+                .integer_range()
+                .is_some_and(|(least, _)| least == 0) =>
+        {
+            Value::UInt(number.unsigned_abs().into())
+        }
+        _ => Value::Int(number.into()),
+    }
 }
 
 struct Writer<'a> {
@@ -190,7 +260,9 @@ impl Writer<'_> {
             self.expression(depth),
             self.expression(depth),
         );
-        match self.dice.roll(9) {
+        match self.dice.roll(11) {
+            9 => format!("{one}[{two}]"),
+            10 => format!("{one}['a']"),
             0 => format!("{one} between {two} and {three}"),
             1 => format!("{one} in ({two}, {three})"),
             2 => format!("{one} is null"),
@@ -211,8 +283,13 @@ impl Writer<'_> {
     }
 }
 
-/// Plans the expression of a seed. Whether it is accepted.
-fn is_planned(inputs: &[(RequestInput, DataType)], functions: &[&str], seed: u64) -> bool {
+/// Plans the expression of a seed, and evaluates it on `rows`. Whether it is accepted.
+fn is_planned(
+    inputs: &[(RequestInput, DataType)],
+    rows: &RecordBatch,
+    functions: &[&str],
+    seed: u64,
+) -> bool {
     let mut writer = Writer {
         dice: Dice::new(seed),
         inputs,
@@ -225,14 +302,30 @@ fn is_planned(inputs: &[(RequestInput, DataType)], functions: &[&str], seed: u64
         text = String::from_utf8_lossy(&bytes).into_owned();
     }
     let watch = Stopwatch::start();
-    let planned = std::panic::catch_unwind(|| plan(&text, inputs));
+    let planned = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        let planned = plan(&text, inputs)?;
+        let feature = PlannedFeature {
+            reference: FeatureRef {
+                view: name("v"),
+                feature: name("f"),
+            },
+            expression: planned.physical,
+            program: None,
+        };
+        // What has no value is an error of its row.
+        let (mut pieces, mut failures) = (Vec::new(), Vec::new());
+        evaluate(&feature, rows, 0, &mut pieces, &mut failures);
+        let found: usize = pieces.iter().map(|piece| piece.len()).sum();
+        assert_eq!(found, rows.num_rows());
+        Ok(())
+    }));
     let planned = planned.unwrap_or_else(|_| panic!("seed {seed} panics: {text}"));
     assert!(
         watch.elapsed() < LIMIT,
         "seed {seed} takes {:?}: {text}",
         watch.elapsed()
     );
-    let Err(faults) = planned else {
+    let Err::<(), Vec<Fault>>(faults) = planned else {
         return true;
     };
     assert!(!faults.is_empty(), "seed {seed}: {text}");
@@ -259,7 +352,8 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 fn random_expressions_never_panic() {
     let inputs = inputs();
     let functions: Vec<&str> = names().scalar.keys().map(String::as_str).collect();
-    let planned = (0..EXPRESSIONS).filter(|seed| is_planned(&inputs, &functions, *seed));
+    let rows = batch(&inputs);
+    let planned = (0..EXPRESSIONS).filter(|seed| is_planned(&inputs, &rows, &functions, *seed));
     let planned = u64::try_from(planned.count()).expect("a number");
     assert!(
         planned > EXPRESSIONS / 20,
@@ -273,11 +367,12 @@ fn random_expressions_never_panic_for_minutes() {
     let limit = Duration::from_secs(60 * number("FUZZ_MINUTES", 1));
     let inputs = inputs();
     let functions: Vec<&str> = names().scalar.keys().map(String::as_str).collect();
+    let rows = batch(&inputs);
     let watch = Stopwatch::start();
     let mut seed = number("FUZZ_SEED", 1_000_000);
     let first = seed;
     while watch.elapsed() < limit {
-        is_planned(&inputs, &functions, seed);
+        is_planned(&inputs, &rows, &functions, seed);
         seed += 1;
     }
     #[allow(clippy::print_stderr)] // the seeds that a run tried, to go on after them

@@ -25,7 +25,7 @@ use crate::parse::members::Elsewhere;
 use crate::sql::chain;
 use crate::sql::dialects;
 use crate::sql::functions::{Planning, settings};
-use crate::sql::statement::{folded, function_fault, operator_fault};
+use crate::sql::statement::{fields_in_brackets, folded, function_fault, operator_fault};
 use crate::sql::{Fault, engine_faults, parser_fault, range_of};
 use crate::suggestion::{accepted, nearest};
 
@@ -112,7 +112,7 @@ fn typed(
 ) -> Result<PlannedExpression, Vec<Fault>> {
     let (physical, arrow_type) =
         physical(qualified(parsed), inputs).map_err(|error| engine_faults(text, &error))?;
-    let Some(data_type) = DataType::from_arrow(&arrow_type) else {
+    let Some(data_type) = DataType::from_arrow(&arrow_type).map(DataType::in_sql) else {
         return Err(vec![untyped(&arrow_type)]);
     };
     let schema = input_schema(inputs);
@@ -153,9 +153,10 @@ fn parse(text: &str) -> Result<SqlExpr, Fault> {
     let mut parser = Parser::new(&GenericDialect {})
         .try_with_sql(text)
         .map_err(|e| parser_fault(text, &e))?;
-    let parsed = parser.parse_expr().map_err(|e| parser_fault(text, &e))?;
+    let mut parsed = parser.parse_expr().map_err(|e| parser_fault(text, &e))?;
     let next = parser.peek_token();
     if next.token == Token::EOF {
+        fields_in_brackets(&mut parsed);
         return Ok(parsed);
     }
     let message = format!(
@@ -211,6 +212,13 @@ fn resolve(
                             }
                         },
                     },
+                    [view, feature, field] if position(inputs, Some(view), feature).is_some() => {
+                        faults.push(Fault::new(
+                            format!("`{}` is not a feature", parts.join(".")),
+                            range,
+                            format!("write `{view}.{feature}['{field}']` for a field of a struct"),
+                        ));
+                    }
                     _ => faults.push(Fault::new(
                         format!("`{}` is not a feature", parts.join(".")),
                         range,
@@ -295,6 +303,16 @@ fn unknown_feature(
         .filter(|reference| reference.view.as_str() == view)
         .map(|reference| reference.feature.as_str())
         .collect();
+    let is_field = inputs
+        .iter()
+        .any(|(input, _)| matches!(input, RequestInput::Field(field) if field.as_str() == view));
+    if of_view.is_empty() && is_field {
+        return Fault::new(
+            format!("`{view}` is a request field, and `{view}.{feature}` none"),
+            range,
+            format!("write `{view}['{feature}']` for a field of a struct"),
+        );
+    }
     if of_view.is_empty() {
         let mut views: Vec<&str> = references
             .map(|reference| reference.view.as_str())
@@ -338,7 +356,11 @@ fn physical(
     let fields = inputs.iter().map(|(input, data_type)| match input {
         RequestInput::Field(name) => (
             Some(TableReference::bare(FIELDS)),
-            Arc::new(Field::new(name.as_str(), data_type.to_arrow(), true)),
+            Arc::new(Field::new(
+                name.as_str(),
+                data_type.in_sql().to_arrow(),
+                true,
+            )),
         ),
         RequestInput::Feature(reference) => {
             let view = TableReference::bare(reference.view.as_str());
@@ -346,7 +368,7 @@ fn physical(
                 Some(view),
                 Arc::new(Field::new(
                     reference.feature.as_str(),
-                    data_type.to_arrow(),
+                    data_type.in_sql().to_arrow(),
                     true,
                 )),
             )

@@ -13,7 +13,7 @@ pub enum Scalar {
     Bool(bool),
     /// An `int8` to `int64`, or a `uint8` to `uint32`.
     Int(i64),
-    /// A `float32` (widened) or `float64`.
+    /// A `float16` or `float32` (widened) or `float64`.
     Float(f64),
 }
 

@@ -129,6 +129,19 @@ fn unguarded_integer_division_by_zero_fails_its_row_alone() {
     assert_eq!(evaluation.columns[1].null_count(), 2);
 }
 
+#[test]
+fn a_function_that_panics_fails_its_row_alone() {
+    let plan = planned(&["rpad(cast(s as varchar), n, 'x')"], DataType::Int64);
+    let rows = [[Some(1), Some(3), None], [Some(1), Some(i64::MIN), None]];
+    let evaluation = plan.evaluate(&batch(&plan, &rows, DataType::Int64));
+    let failures = evaluation.failures.iter();
+    let failures: Vec<(usize, String)> = failures.map(|f| (f.row, f.to_string())).collect();
+    let message = "`v.f` has no value: a function cannot take these values".to_owned();
+    assert_eq!(failures, [(1, message)]);
+    let texts = evaluation.columns[0].as_string::<i32>();
+    assert_eq!(texts.iter().collect::<Vec<_>>(), [Some("1xx"), None]);
+}
+
 /// A field is written alone and a feature after its view, so one name may be both.
 #[test]
 fn a_request_field_may_be_named_as_a_feature() {
@@ -238,9 +251,9 @@ fn refusals_say_what_and_where() {
         ),
         ("null", "the expression is always null", ""),
         (
-            "make_array(s)",
-            "unknown function `make_array`",
-            "make_array",
+            "generate_series(1, s)",
+            "`generate_series` is not accepted: its length is a value, and one row could take all memory",
+            "generate_series",
         ),
     ] {
         let faults = plan(text, &inputs(DataType::Int64)).expect_err(text);
@@ -264,4 +277,175 @@ fn refusals_say_what_and_where() {
         "{}",
         types[0].message
     );
+}
+
+#[test]
+fn refusals_of_lists_and_structs_say_what_they_are() {
+    let data_type = DataType::parse("list<struct<a: int64>>").expect("a type");
+    let mut given = inputs(DataType::Int64);
+    given.push((RequestInput::Field(name("l")), data_type));
+    for (text, message, help) in [
+        (
+            "s['a']",
+            "only a struct has fields to read by name, and this is int64",
+            "leave the field out",
+        ),
+        (
+            "l['a']",
+            "only a struct has fields to read by name, and this is list",
+            "take an element first, like `recent[1]['amount']`",
+        ),
+        (
+            "l[1].nope",
+            "the struct has no field `nope`",
+            "write one of its fields, in the letters of the declaration",
+        ),
+        (
+            "l.a",
+            "`l` is a request field, and `l.a` none",
+            "write `l['a']` for a field of a struct",
+        ),
+        (
+            "stored.m.a",
+            "`stored.m.a` is not a feature",
+            "write `stored.m['a']` for a field of a struct",
+        ),
+        (
+            "s[1]",
+            "only a list has elements to read by place, and this is int64",
+            "give it a list",
+        ),
+        (
+            "array_length(s)",
+            "`array_length` does not take (int64)",
+            "cast the arguments to types that it takes",
+        ),
+        (
+            "l + 1",
+            "there is no `list + int64`",
+            "cast one side to the type of the other",
+        ),
+        (
+            "cast(l as varchar)",
+            "there is no cast from list to string",
+            "leave the cast out, or select the column as it is",
+        ),
+        (
+            "map(['a'], [1])",
+            "`map` is not accepted: there are no maps among the types",
+            "",
+        ),
+        (
+            "array_agg(s)",
+            "`array_agg` is not accepted: a request has one row, and nothing to aggregate",
+            "aggregate in a feature view, and use its feature here",
+        ),
+    ] {
+        let faults = plan(text, &given).expect_err(text);
+        assert_eq!(faults[0].message, message, "{text}");
+        assert_eq!(
+            faults[0].help.as_deref().unwrap_or_default(),
+            help,
+            "{text}"
+        );
+    }
+}
+
+/// A plan of one expression over request fields of these types, `f0`, `f1`, ..., and what it gives for a row.
+fn over(text: &str, given: &[(&str, serde_json::Value)]) -> (DataType, Value) {
+    let of = |text: &str| DataType::parse(text).expect(text);
+    let inputs: Vec<(RequestInput, DataType)> = given
+        .iter()
+        .enumerate()
+        .map(|(place, (data_type, _))| {
+            (
+                RequestInput::Field(name(&format!("f{place}"))),
+                of(data_type),
+            )
+        })
+        .collect();
+    let planned = plan(text, &inputs).expect(text);
+    let plan = RequestPlan {
+        features: vec![PlannedFeature {
+            reference: FeatureRef {
+                view: name("v"),
+                feature: name("f"),
+            },
+            expression: planned.physical,
+            program: None,
+        }],
+        schema: Arc::new(input_schema(&inputs)),
+        inputs: inputs.iter().map(|(input, _)| input.clone()).collect(),
+    };
+    let columns = inputs.iter().zip(given).map(|((_, data_type), (_, json))| {
+        let value = Value::from_json(json, *data_type).expect("a value");
+        Value::array([&value], *data_type)
+    });
+    let batch = plan
+        .batch(&columns.collect::<Vec<_>>(), 1)
+        .expect("a batch");
+    let Evaluation { columns, failures } = plan.evaluate(&batch);
+    assert_eq!(failures, [], "{text}");
+    assert_eq!(
+        columns[0].data_type(),
+        &planned.data_type.to_arrow(),
+        "{text}"
+    );
+    (planned.data_type, Value::from_array(&columns[0], 0))
+}
+
+#[test]
+fn lists_structs_and_vectors_are_read_by_place_and_by_name() {
+    use serde_json::json;
+    let recent = (
+        "list<struct<at: timestamp, amount: decimal(12,2)>>",
+        json!([
+            {"at": "1997-10-01T00:00:00Z", "amount": "12.50"},
+            {"at": null, "amount": "3.00"},
+            null,
+        ]),
+    );
+    let basket = (
+        "struct<items: list<int64>, Note: string>",
+        json!({"items": [3, null, 5]}),
+    );
+    let embedding = ("vector<float32, 3>", json!([0.5, 1.5, -2.0]));
+    let halves = ("list<float16>", json!([0.5, 1000]));
+    let given = [recent, basket, embedding, halves];
+    for (text, data_type, json) in [
+        ("array_length(f0)", "uint64", json!(3)),
+        ("f0[1]['amount']", "decimal(12,2)", json!("12.50")),
+        ("f0[1].amount + 1", "decimal(23,2)", json!("13.50")),
+        ("f0[3].amount", "decimal(12,2)", json!(null)),
+        ("f0[7].at", "timestamp", json!(null)),
+        ("f0[-2]['amount']", "decimal(12,2)", json!("3.00")),
+        ("f1['items'][1]", "int64", json!(3)),
+        ("array_element(f1['items'], 3) - 1", "int64", json!(4)),
+        ("array_sum(f1['items'])", "float64", json!(8.0)),
+        ("array_max(f1['items'])", "int64", json!(5)),
+        ("f1['Note'] is null", "bool", json!(true)),
+        ("array_has(f1['items'], 5)", "bool", json!(true)),
+        ("f2[2]", "float32", json!(1.5)),
+        ("array_sum(f2)", "float64", json!(0.0)),
+        ("inner_product(f2, f2)", "float64", json!(6.5)),
+        ("f2", "vector<float32, 3>", json!([0.5, 1.5, -2.0])),
+        ("f3[2] * 1000", "float32", json!(1e6)),
+        ("f3", "list<float32>", json!([0.5, 1000.0])),
+        (
+            "f0[1]",
+            "struct<at: timestamp, amount: decimal(12,2)>",
+            json!({"at": "1997-10-01T00:00:00Z", "amount": "12.50"}),
+        ),
+        ("[f2[1], f2[3]]", "list<float32>", json!([0.5, -2.0])),
+        (
+            "named_struct('a', f2[1], 'b', 'x')",
+            "struct<a: float32, b: string>",
+            json!({"a": 0.5, "b": "x"}),
+        ),
+    ] {
+        let (found, value) = over(text, &given);
+        assert_eq!(found.to_string(), data_type, "{text}");
+        let expected = Value::from_json(&json, found).expect(text);
+        assert_eq!(value, expected, "{text}");
+    }
 }

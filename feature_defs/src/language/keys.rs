@@ -169,7 +169,7 @@ pub(crate) static ENTITY: Object = Object {
         "keys",
         Map(&DataType),
         Required,
-        "The key parts, in order; the order is part of the key. Types: `int32`, `int64`, `string`, `bytes`, `date`, `timestamp`.",
+        "The key parts, in order; the order is part of the key. Types: `int32`, `int64`, `string`, `bytes`, `uuid`, `date`, `timestamp`.",
         "{ customer_id: int64 }",
     )],
     about: true,

@@ -25,7 +25,7 @@ This page is generated from the table that the parser reads.
 ";
 
 /// Types, what they hold, and their form in JSON.
-const TYPES: [(&str, &str, &str); 9] = [
+const TYPES: [(&str, &str, &str); 13] = [
     ("`bool`", "true or false", "`true`"),
     (
         "`int8` `int16` `int32` `int64`",
@@ -38,8 +38,8 @@ const TYPES: [(&str, &str, &str); 9] = [
         "`42`",
     ),
     (
-        "`float32` `float64`",
-        "IEEE floats",
+        "`float16` `float32` `float64`",
+        "IEEE floats; in SQL, a `float16` is a `float32`",
         "`0.1`; `\"NaN\"`, `\"Infinity\"`, `\"-Infinity\"`",
     ),
     (
@@ -49,11 +49,31 @@ const TYPES: [(&str, &str, &str); 9] = [
     ),
     ("`string`", "UTF-8 text", "`\"text\"`"),
     ("`bytes`", "bytes", "base64: `\"AP8=\"`"),
+    (
+        "`uuid`",
+        "128 bits, as RFC 9562 has them",
+        "`\"f81d4fae-7dec-11d0-a765-00a0c91e6bf6\"`; upper case is read too",
+    ),
     ("`date`", "a day, without zone", "`\"2026-02-28\"`"),
     (
         "`timestamp`",
         "an instant, UTC, microseconds",
         "RFC 3339 with zone: `\"2026-02-28T22:00:00Z\"`",
+    ),
+    (
+        "`list<T>`",
+        "any number of values of a type, nulls among them",
+        "an array: `[1, null, 2]`",
+    ),
+    (
+        "`vector<F, n>`",
+        "`n` floats (`float16`, `float32` or `float64`; 1 to 16384 of them), none of them null",
+        "an array: `[0.1, 0.2]`",
+    ),
+    (
+        "`struct<a: T, b: T>`",
+        "a value of each field, any of which may be null",
+        "an object: `{\"a\": 1, \"b\": \"x\"}`; a field that is left out is null",
     ),
 ];
 
@@ -74,7 +94,7 @@ pub fn reference() -> String {
         let _ = writeln!(text, "| {name} | {holds} | {json} |");
     }
     text.push_str(
-        "\nTime spans are a number and a unit: `10us`, `250ms`, `30s`, `90m`, `36h`, `3d`, `2w`; a day is 24 hours, and `m` is minutes. Months and years have no one length and no unit: write `30d`, `365d`. Any value may be null where nothing says otherwise.\n",
+        "\nTypes stand in each other up to 8 deep, like `list<struct<at: timestamp, amount: decimal(12,2)>>`; a type with `: ` or, inside `{}`, with `, ` in it is written in quotes. Lists, vectors and structs come from Parquet, SQL and requests; of a struct, a file may have fields that are not declared, which are left out, and lack some that are, which are null. They are no keys, models do not read them, and only `count` and `last` aggregate them. SQL reads them by `recent[1]` (the first element), `recent[1].amount`, `basket['amount']` and functions like `array_length` and `array_sum` (a float64), and gathers rows by `array_agg(amount ORDER BY at)`; it writes a uuid by its digits, like `X'f81d4fae7dec11d0a76500a0c91e6bf6'`.\n\nTime spans are a number and a unit: `10us`, `250ms`, `30s`, `90m`, `36h`, `3d`, `2w`; a day is 24 hours, and `m` is minutes. Months and years have no one length and no unit: write `30d`, `365d`. Any value may be null where nothing says otherwise.\n",
     );
     functions(&mut text);
     text

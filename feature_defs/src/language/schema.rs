@@ -90,9 +90,11 @@ fn form(form: &Form) -> Value {
         Form::Span => json!({ "type": "string", "pattern": "^[0-9]+[a-z]+$" }),
         Form::DataType => json!({
             "type": "string",
-            "pattern": "^(bool|u?int(8|16|32|64)|float(32|64)|decimal\\([0-9]+, ?[0-9]+\\)|string|bytes|date|timestamp)$",
+            "pattern": "^(bool|u?int(8|16|32|64)|float(16|32|64)|decimal\\([0-9]+, ?[0-9]+\\)|string|bytes|uuid|date|timestamp|(list|vector|struct) ?<.*>)$",
         }),
-        Form::Value => json!({ "type": ["string", "number", "boolean", "null"] }),
+        Form::Value => {
+            json!({ "type": ["string", "number", "boolean", "null", "array", "object"] })
+        }
         Form::Bool => json!({ "type": "boolean" }),
         // `version: 1` is a number to an editor.
         Form::OneOf(["1"]) => json!({ "const": 1 }),

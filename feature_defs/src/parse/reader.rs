@@ -4,9 +4,11 @@ use std::fmt::Display;
 
 use chrono_tz::Tz;
 
+use crate::data_type::DataTypeFault;
 use crate::definitions::DefinitionFile;
 use crate::error::{Problem, Span};
 use crate::name::Name;
+use crate::parse::Embedded;
 use crate::parse::yaml::{Kind, Map, Node, Text};
 use crate::suggestion::{accepted, nearest};
 
@@ -282,21 +284,63 @@ impl<'a> Reader<'a> {
                 span: text.span,
             }),
             Err(error) => {
-                self.refuse(&text.span, error.to_string(), type_help(&text.text));
+                let whole = error.range == (0..text.text.len());
+                let span = match whole {
+                    true => text.span,
+                    false => Embedded::scalar(&text, &self.file.text).place(Some(error.range)),
+                };
+                self.refuse(&span, error.fault.to_string(), type_help(&error.fault));
                 None
             }
         }
     }
 }
 
-/// What to write instead of a text that is not a type.
-fn type_help(wrong: &str) -> String {
-    const ELSEWHERE: [(&str, &str); 13] = [
+/// What to write instead of what is not a type.
+fn type_help(fault: &DataTypeFault) -> String {
+    /// Starts of types made of others, elsewhere and here.
+    const MADE: [(&str, &str); 9] = [
+        (
+            "decimal",
+            "write `decimal(p,s)`: 1 to 38 digits in all, `s` of them after the point",
+        ),
+        (
+            "numeric",
+            "write `decimal(p,s)`: 1 to 38 digits in all, `s` of them after the point",
+        ),
+        ("list", LIST),
+        ("array", LIST),
+        ("vector", VECTOR),
+        ("embedding", VECTOR),
+        ("struct", STRUCT),
+        ("row", STRUCT),
+        (
+            "map",
+            "there are no maps: write `list<struct<key: string, value: int64>>`",
+        ),
+    ];
+    const LIST: &str = "write a list like `list<int64>`";
+    const VECTOR: &str = "write a vector like `vector<float32, 128>`";
+    const STRUCT: &str = "write a struct like `struct<a: int64, b: string>`";
+    let wrong = match fault {
+        DataTypeFault::Unknown(wrong) => wrong,
+        DataTypeFault::Expected { .. } | DataTypeFault::Rest(_) => {
+            return "types are written like `list<int64>`, `vector<float32, 128>` and `struct<a: int64, b: string>`".to_owned();
+        }
+        DataTypeFault::Element(_) => return "write `list<T>` for other elements".to_owned(),
+        DataTypeFault::FieldName(_) => return STRUCT.to_owned(),
+        DataTypeFault::Length(_) | DataTypeFault::Repeated(_) | DataTypeFault::TooDeep => {
+            return String::new();
+        }
+    };
+    const ELSEWHERE: [(&str, &str); 15] = [
         ("int", "int64"),
         ("integer", "int64"),
         ("long", "int64"),
         ("bigint", "int64"),
         ("smallint", "int16"),
+        ("half", "float16"),
+        ("guid", "uuid"),
         ("float", "float64"),
         ("double", "float64"),
         ("real", "float32"),
@@ -307,9 +351,11 @@ fn type_help(wrong: &str) -> String {
         ("binary", "bytes"),
     ];
     let lower = wrong.to_lowercase();
-    if lower.starts_with("decimal") || lower.starts_with("numeric") {
-        return "write `decimal(p,s)`: 1 to 38 digits in all, `s` of them after the point"
-            .to_owned();
+    if let Some((_, help)) = MADE.iter().find(|(start, _)| lower.starts_with(start)) {
+        return (*help).to_owned();
+    }
+    if lower.ends_with("[]") {
+        return LIST.to_owned();
     }
     let names: Vec<&str> = crate::data_type::DataType::names().collect();
     let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == lower);

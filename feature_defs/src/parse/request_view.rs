@@ -8,7 +8,9 @@ use crate::parse::members::Members;
 use crate::parse::objects::{DeclaredField, DeclaredRequestFeature, DeclaredRequestView};
 use crate::parse::reader::{Placed, Reader, is_null};
 use crate::parse::yaml::{Kind, Node, Text};
+use crate::suggestion::accepted;
 use crate::value::Value;
+use crate::value::json::expected;
 
 /// `name: {inputs: {field: type or {type, default, nullable}}, features: {name: expression or {expression, description}}}`
 pub(crate) fn read<'a>(
@@ -150,11 +152,56 @@ pub(crate) fn read_value(
     if is_null(node) {
         return Some(Value::Null);
     }
+    if let (true, Kind::Sequence(_) | Kind::Mapping(_)) = (data_type.is_nested(), &node.kind) {
+        return read_nested(reader, node, data_type);
+    }
     let text = reader.text(node, "a value")?;
     match literal(node, &text.text, data_type) {
         Ok(value) => Some(value),
         Err(error) => {
             reader.refuse(&text.span, error.to_string(), "");
+            None
+        }
+    }
+}
+
+/// A list, vector or struct as a list or map of values; another form of it is JSON in a text.
+fn read_nested(reader: &mut Reader<'_>, node: &Node, data_type: DataType) -> Option<Value> {
+    let refused = |reader: &mut Reader<'_>| {
+        let help = format!("write {}", expected(data_type));
+        reader.refuse(&node.span, format!("this is no {data_type}"), help);
+    };
+    match (&node.kind, data_type) {
+        (Kind::Sequence(items), DataType::List(element)) => {
+            let values = items.iter().map(|item| read_value(reader, item, *element));
+            values.collect::<Option<_>>().map(Value::List)
+        }
+        (Kind::Sequence(items), DataType::Vector { element, length }) => {
+            let nulls = items.iter().filter(|item| is_null(item)).count();
+            if u32::try_from(items.len()) != Ok(length) || nulls > 0 {
+                refused(reader);
+                return None;
+            }
+            let values = items.iter().map(|item| read_value(reader, item, *element));
+            values.collect::<Option<_>>().map(Value::List)
+        }
+        (Kind::Mapping(map), DataType::Struct(of)) => {
+            for (key, _) in &map.entries {
+                if of.index_of(&key.text).is_none() {
+                    let names: Vec<&str> = of.fields.iter().map(|f| f.name.as_str()).collect();
+                    let message = format!("`{}` is not a field of {data_type}", key.text);
+                    reader.refuse(&key.span, message, accepted(&key.text, &names));
+                    return None;
+                }
+            }
+            let fields = of.fields.iter().map(|field| match map.get(&field.name) {
+                Some(node) => read_value(reader, node, field.data_type),
+                None => Some(Value::Null),
+            });
+            fields.collect::<Option<_>>().map(Value::Struct)
+        }
+        _ => {
+            refused(reader);
             None
         }
     }
@@ -169,7 +216,7 @@ fn literal(
     let as_text = || serde_json::Value::String(text.to_owned());
     let unquoted =
         plain && (data_type == DataType::Bool || data_type.is_integer() || data_type.is_float());
-    let json = if unquoted {
+    let json = if unquoted || data_type.is_nested() {
         serde_json::from_str(text).unwrap_or_else(|_| as_text())
     } else {
         as_text()

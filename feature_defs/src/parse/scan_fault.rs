@@ -49,6 +49,10 @@ pub(crate) fn scan_fault(text: &str, scanned: &Scanned) -> ScanFault {
             here,
         );
     }
+    if let Some(bytes) = bare_struct(text, here.start) {
+        let help = format!("write it in quotes: `\"{}\"`", &text[bytes.clone()]);
+        return fault("a type with `: ` in it stands without quotes", &help, bytes);
+    }
     if says("mapping values are not allowed") {
         let help = "check the indentation; write a text with `: ` in it in quotes";
         return fault("a `:` is not expected here", help, here);
@@ -100,6 +104,28 @@ fn unclosed(text: &str, open: usize, at: usize) -> Option<Range<usize>> {
         .filter(|c| matches!(c, '[' | '{'))?;
     let later = text.get(open..at)?.contains('\n') || text[at..].trim().len() <= 1;
     later.then(|| open..open + bracket.len_utf8())
+}
+
+/// The type around a place, if it is a struct that is written without quotes on one line.
+fn bare_struct(text: &str, at: usize) -> Option<Range<usize>> {
+    let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let before = text[line..at].rfind("struct<")?;
+    let of_type = |c: char| c.is_ascii_alphanumeric() || c == '<';
+    let start = text[..line + before].trim_end_matches(of_type).len();
+    let mut open = 0_usize;
+    for (offset, sign) in text[start..].lines().next()?.char_indices() {
+        match sign {
+            '"' | '\'' => return None,
+            '<' | '(' => open += 1,
+            '>' | ')' => open = open.saturating_sub(1),
+            _ => continue,
+        }
+        let end = start + offset + sign.len_utf8();
+        if open == 0 {
+            return (end > at).then_some(start..end);
+        }
+    }
+    None
 }
 
 /// The last line with words before the one at `at`.

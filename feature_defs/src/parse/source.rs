@@ -35,10 +35,14 @@ pub(crate) fn read<'a>(
         };
     };
     let columns = reader.require(&fields, "columns");
-    let columns = columns.and_then(|node| read_columns(reader, node));
+    let path = reader.require(&fields, "path");
+    let path = path.and_then(|node| read_path(reader, node));
+    let format = read_format(reader, &fields, path.as_ref());
+    let columns = columns.and_then(|node| read_columns(reader, node, format.as_ref()));
     let columns = columns.unwrap_or(Members::unknown());
+    let read = path.zip(format);
     DeclaredSource {
-        source: read_source(reader, name, &fields, &columns),
+        source: read_source(reader, name, &fields, &columns, read),
         columns,
     }
 }
@@ -48,10 +52,8 @@ fn read_source<'a>(
     name: &Name,
     fields: &Fields<'a>,
     columns: &Members<DeclaredColumn>,
+    read: Option<(Text, SourceFormat)>,
 ) -> Option<Source> {
-    let path = reader.require(fields, "path");
-    let path = path.and_then(|node| read_path(reader, node));
-    let format = read_format(reader, fields, path.as_ref());
     let timezone = match fields.get("timezone") {
         Some(node) => reader.timezone(node),
         None => Some(reader.timezone),
@@ -64,11 +66,12 @@ fn read_source<'a>(
         let data_type = column.data_type?;
         Some((column.name.clone(), Column { data_type }))
     });
+    let (path, format) = read?;
     let mut source = Source {
         name: name.clone(),
         about: About::default(),
-        path: path?.text,
-        format: format?,
+        path: path.text,
+        format,
         columns: typed.collect::<Option<IndexMap<_, _>>>()?,
         event_time: event_time?,
         created_time: match created_time {
@@ -125,7 +128,11 @@ fn read_delimiter(reader: &mut Reader<'_>, node: &Node, csv: Option<bool>) -> Op
     }
 }
 
-fn read_columns<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Members<DeclaredColumn>> {
+fn read_columns<'a>(
+    reader: &mut Reader<'a>,
+    node: &'a Node,
+    format: Option<&SourceFormat>,
+) -> Option<Members<DeclaredColumn>> {
     let map = reader.map(node, "`columns`")?;
     if map.entries.is_empty() && map.whole {
         reader.refuse(
@@ -138,6 +145,15 @@ fn read_columns<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Option<Members<D
     let mut columns = Members::none().whole_if(map.whole);
     for (key, node) in &map.entries {
         let data_type = reader.data_type(node);
+        let is_csv = matches!(format, Some(SourceFormat::Csv { .. }));
+        if let Some(nested) = data_type.as_ref().filter(|t| is_csv && t.value.is_nested()) {
+            let message = format!("a field of CSV holds no {}", nested.value);
+            reader.refuse(
+                &nested.span,
+                message,
+                "lists, vectors and structs come from Parquet",
+            );
+        }
         columns.items.push(DeclaredColumn {
             name: key.text.clone(),
             data_type: data_type

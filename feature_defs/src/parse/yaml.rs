@@ -243,7 +243,7 @@ impl<'a> TreeReader<'a> {
             let span = cut.span.clone();
             let rest = &self.file.text[span.bytes.start..];
             let end = rest
-                .match_indices(')')
+                .match_indices([')', '>'])
                 .map(|(at, _)| at + 1)
                 .find(|end| closes(&rest[..*end]));
             let whole = end.filter(|end| !rest[..*end].contains(['\n', '"']));
@@ -341,7 +341,12 @@ impl<'a> TreeReader<'a> {
     }
 }
 
-/// Whether every parenthesis is closed.
+/// Whether every parenthesis is closed, and every `<` of a type: that of an expression is a comparison.
 fn closes(text: &str) -> bool {
-    text.matches('(').count() <= text.matches(')').count()
+    let closes =
+        |open: char, close: char| text.matches(open).count() <= text.matches(close).count();
+    let is_type = ["list", "vector", "struct"]
+        .iter()
+        .any(|name| text.starts_with(name));
+    closes('(', ')') && (!is_type || closes('<', '>'))
 }

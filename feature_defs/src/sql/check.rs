@@ -3,7 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arrow::compute::can_cast_types;
 use arrow::datatypes::{DataType as ArrowType, Field, Schema};
+use datafusion_common::plan_err;
+use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion_expr::utils::merge_schema;
+use datafusion_expr::{Cast, Expr, ExprSchemable, LogicalPlan, TryCast};
 use datafusion_optimizer::Analyzer;
 use datafusion_sql::planner::SqlToRel;
 use datafusion_sql::sqlparser::ast::Statement;
@@ -104,10 +109,36 @@ fn plan(
     let provider = Planning::new(tables);
     let plan = SqlToRel::new(&provider).sql_statement_to_plan(statement)?;
     let plan = Analyzer::new().execute_and_check(plan, &settings(), |_, _| {})?;
+    refuse_casts(&plan)?;
     let fields = plan.schema().fields().iter();
     Ok(fields
         .map(|field| (field.name().clone(), field.data_type().clone()))
         .collect())
+}
+
+/// Refuses casts that the engine does not have, which it would say by night.
+fn refuse_casts(plan: &LogicalPlan) -> datafusion_common::Result<()> {
+    plan.apply_with_subqueries(|node| {
+        let mut schema = merge_schema(&node.inputs());
+        schema.merge(node.schema());
+        node.apply_expressions(|expression| {
+            expression.apply(|part| {
+                let (Expr::Cast(Cast { expr, field }) | Expr::TryCast(TryCast { expr, field })) =
+                    part
+                else {
+                    return Ok(TreeNodeRecursion::Continue);
+                };
+                let to = field.data_type();
+                match expr.get_type(&schema) {
+                    Ok(from) if !can_cast_types(&from, to) => {
+                        plan_err!("Unsupported CAST from {from} to {to}")
+                    }
+                    _ => Ok(TreeNodeRecursion::Continue),
+                }
+            })
+        })
+    })?;
+    Ok(())
 }
 
 fn schema(table: &Table<'_>) -> Schema {
@@ -115,7 +146,7 @@ fn schema(table: &Table<'_>) -> Schema {
         let nullable = Some(column.name.as_str()) != table.event_time;
         Some(Field::new(
             &column.name,
-            column.data_type?.to_arrow(),
+            column.data_type?.in_sql().to_arrow(),
             nullable,
         ))
     });

@@ -211,7 +211,7 @@ fn sql_span(span: datafusion_common::Span) -> Span {
 }
 
 /// Types as definitions write them, for the engine's names of them.
-const TYPE_WORDS: [(&str, &str); 20] = [
+const TYPE_WORDS: [(&str, &str); 22] = [
     ("Timestamp(Microsecond, Some(\"UTC\"))", "timestamp"),
     ("Timestamp(µs, \"UTC\")", "timestamp"),
     ("Timestamp(ns)", "timestamp without zone"),
@@ -228,11 +228,44 @@ const TYPE_WORDS: [(&str, &str); 20] = [
     ("Int16", "int16"),
     ("Int32", "int32"),
     ("Int64", "int64"),
+    ("FixedSizeBinary(16)", "uuid"),
+    ("Float16", "float16"),
     ("Float32", "float32"),
     ("Float64", "float64"),
     ("Date32", "date"),
     ("Binary", "bytes"),
 ];
+
+/// Types that hold others, which the engine writes out in its own way.
+const NESTED_WORDS: [(&str, &str); 5] = [
+    ("FixedSizeList(", "vector"),
+    ("LargeList(", "list"),
+    ("List(", "list"),
+    ("Struct(", "struct"),
+    ("Map(", "map"),
+];
+
+/// The message with one word in the place of a type and what stands between its parentheses.
+fn without_contents(message: &str, engine: &str, ours: &str) -> String {
+    let mut told = String::new();
+    let mut rest = message;
+    while let Some(start) = rest.find(engine) {
+        let (before, of_type) = rest.split_at(start);
+        let mut open = 0_usize;
+        let end = of_type.char_indices().find_map(|(at, sign)| {
+            match sign {
+                '(' => open += 1,
+                ')' => open = open.saturating_sub(1),
+                _ => return None,
+            }
+            (open == 0).then_some(at + 1)
+        });
+        told.push_str(before);
+        told.push_str(ours);
+        rest = &of_type[end.unwrap_or(of_type.len())..];
+    }
+    told + rest
+}
 
 /// The first sentence of an engine's message, with types as definitions write them.
 pub(crate) fn in_our_words(message: &str) -> String {
@@ -265,6 +298,9 @@ pub(crate) fn in_our_words(message: &str) -> String {
         .find_map(|prefix| message.strip_prefix(prefix))
     {
         message = rest.to_owned();
+    }
+    for (engine, ours) in NESTED_WORDS {
+        message = without_contents(&message, engine, ours);
     }
     for (engine, ours) in TYPE_WORDS {
         message = message.replace(engine, ours);

@@ -15,6 +15,7 @@ use datafusion_functions::core::planner::CoreFunctionPlanner;
 use datafusion_functions::datetime::planner::DatetimeFunctionPlanner;
 use datafusion_functions::unicode::planner::UnicodeFunctionPlanner;
 use datafusion_functions_aggregate::planner::AggregateFunctionPlanner;
+use datafusion_functions_nested::planner::{FieldAccessPlanner, NestedFunctionPlanner};
 use datafusion_functions_window::planner::WindowFunctionPlanner;
 
 use crate::sql::arithmetic::CheckedArithmetic;
@@ -33,7 +34,7 @@ pub struct Functions {
 }
 
 /// Functions whose result is not decided by their arguments, with the reason that is told.
-pub(crate) const REFUSED: [(&str, &str); 17] = [
+pub(crate) const REFUSED: [(&str, &str); 26] = [
     ("now", CLOCK),
     ("current_timestamp", CLOCK),
     ("current_date", CLOCK),
@@ -46,6 +47,18 @@ pub(crate) const REFUSED: [(&str, &str); 17] = [
     ("rand", CHANCE),
     ("uuid", CHANCE),
     ("version", "its value changes with the program"),
+    ("range", LENGTH),
+    ("generate_series", LENGTH),
+    ("array_repeat", LENGTH),
+    ("list_repeat", LENGTH),
+    ("array_resize", LENGTH),
+    ("list_resize", LENGTH),
+    ("map", MAPS),
+    ("make_map", MAPS),
+    (
+        "array_dims",
+        "its value is of a type that features do not have",
+    ),
     ("any_value", ORDER),
     ("approx_distinct", ORDER),
     ("approx_median", ORDER),
@@ -67,6 +80,8 @@ pub(crate) fn instead(reason: &str, sql: bool) -> &'static str {
 
 const CLOCK: &str = "it reads the clock, so that a training set and a served value would differ";
 const CHANCE: &str = "its value is random, so that a training set and a served value would differ";
+const LENGTH: &str = "its length is a value, and one row could take all memory";
+const MAPS: &str = "there are no maps among the types";
 const ORDER: &str = "its value depends on the order in which rows are read";
 
 /// The functions that SQL in definitions may use.
@@ -80,6 +95,8 @@ pub fn functions() -> &'static Functions {
         Functions {
             scalar: datafusion_functions::all_default_functions()
                 .into_iter()
+                .chain(datafusion_functions_nested::all_default_nested_functions())
+                .filter(|udf| !udf.name().starts_with("map"))
                 .filter(|udf| allowed(udf.name(), udf.signature().volatility))
                 .collect(),
             aggregate: datafusion_functions_aggregate::all_default_aggregate_functions()
@@ -89,6 +106,8 @@ pub fn functions() -> &'static Functions {
             window: datafusion_functions_window::all_default_window_functions(),
             planners: vec![
                 Arc::new(CheckedArithmetic),
+                Arc::new(NestedFunctionPlanner),
+                Arc::new(FieldAccessPlanner),
                 Arc::new(CoreFunctionPlanner::default()),
                 Arc::new(DatetimeFunctionPlanner),
                 Arc::new(UnicodeFunctionPlanner),

@@ -9,6 +9,7 @@ use crate::time;
 /// The fault that a message tells; `None` for messages that are told as they are.
 pub(super) fn reword(text: &str, message: &str) -> Option<Fault> {
     call(message)
+        .or_else(|| nested(text, message))
         .or_else(|| cast(text, message))
         .or_else(|| names(text, message))
         .or_else(|| types(message))
@@ -58,6 +59,35 @@ fn call(message: &str) -> Option<Fault> {
     ))
 }
 
+/// What reads a list or a struct, and finds another type.
+fn nested(text: &str, message: &str) -> Option<Fault> {
+    if let Some(name) = between(message, "field ", " not found in struct") {
+        let help = "write one of its fields, in the letters of the declaration";
+        let message = format!("the struct has no field `{name}`");
+        return Some(Fault::new(message, word(text, name), help));
+    }
+    if let Some(found) = between(message, ": type ", " is not Struct, Map, or Null") {
+        let message = format!("only a struct has fields to read by name, and this is {found}");
+        let help = match found {
+            "list" => "take an element first, like `recent[1]['amount']`",
+            _ => "leave the field out",
+        };
+        return Some(Fault::new(message, None, help));
+    }
+    let (name, found) = message.split_once(" does not support type")?;
+    let found = found.trim_start_matches([':', ' ']);
+    let found_alone = !name.contains(' ') && !found.is_empty();
+    found_alone.then(|| {
+        let message = match name {
+            "array_element" => {
+                format!("only a list has elements to read by place, and this is {found}")
+            }
+            _ => format!("`{name}` does not take ({found})"),
+        };
+        Fault::new(message, None, "give it a list")
+    })
+}
+
 fn cast(text: &str, message: &str) -> Option<Fault> {
     let name = between(message, "unsupported SQL type ", "")?;
     let message = format!("`{}` is not a type in SQL", name.to_lowercase());
@@ -98,6 +128,9 @@ fn names(text: &str, message: &str) -> Option<Fault> {
     None
 }
 
+const UUID_LITERAL: &str =
+    "a uuid is written by its 32 digits, like `X'f81d4fae7dec11d0a76500a0c91e6bf6'`";
+
 fn types(message: &str) -> Option<Fault> {
     let fault = |message: String, help: &str| Some(Fault::new(message, None, help));
     if let Some(literal) = between(message, "cannot cast string `", "` to value of ") {
@@ -123,10 +156,12 @@ fn types(message: &str) -> Option<Fault> {
         "cannot infer common argument type for comparison operation ",
         "",
     ) {
-        return fault(
-            format!("there is no comparison `{operation}`"),
-            "cast one side to the type of the other",
-        );
+        let help = if operation.contains("uuid") {
+            UUID_LITERAL
+        } else {
+            "cast one side to the type of the other"
+        };
+        return fault(format!("there is no comparison `{operation}`"), help);
     }
     if let Some(operation) = between(message, "cannot infer common argument type for ", "") {
         return fault(
@@ -154,6 +189,18 @@ fn types(message: &str) -> Option<Fault> {
             "cast one side to the type of the other",
         );
     }
+    if message.contains("compatible types to compare") && message.contains("uuid") {
+        return fault(
+            "uuids are compared with uuids alone".to_owned(),
+            UUID_LITERAL,
+        );
+    }
+    if let Some(rest) = message.strip_prefix("unsupported CAST from ") {
+        return fault(
+            format!("there is no cast from {rest}"),
+            "leave the cast out, or select the column as it is",
+        );
+    }
     if let Some(rest) = message.strip_prefix("cannot create filter with non-boolean predicate ") {
         let data_type = rest.rsplit(' ').next().unwrap_or_default();
         return fault(
@@ -179,11 +226,6 @@ fn queries(message: &str) -> Option<Fault> {
         (
             "`WHERE` looks at single rows, and an aggregate function at many",
             "write the condition after `HAVING`",
-        )
-    } else if message.contains("array literal") {
-        (
-            "lists are not accepted in SQL",
-            "write the values as columns, or join them with `concat`",
         )
     } else if message.starts_with("unsupported binary operator") {
         (

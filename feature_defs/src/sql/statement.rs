@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
 use datafusion_sql::sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArguments, Ident, ObjectName, ObjectNamePart, Query,
-    Select, SelectItem, SetExpr, Spanned, Statement, TableFactor, Value as SqlValue, Visit,
-    Visitor, visit_expressions, visit_expressions_mut,
+    AccessExpr, BinaryOperator, Expr, Function, FunctionArgumentClause, FunctionArguments, Ident,
+    ObjectName, ObjectNamePart, Query, Select, SelectItem, SetExpr, Spanned, Statement, Subscript,
+    TableFactor, Value as SqlValue, Visit, VisitMut, Visitor, visit_expressions,
+    visit_expressions_mut,
 };
 use datafusion_sql::sqlparser::dialect::GenericDialect;
 use datafusion_sql::sqlparser::parser::Parser;
@@ -94,7 +95,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement, Fault> {
     } else if first.token == Token::EOF {
         return Err(Fault::new("there is no SQL", None, ONLY_SELECT));
     }
-    let statement = parser
+    let mut statement = parser
         .parse_statement()
         .map_err(|e| parser_fault(text, &e))?;
     let mut ended = false;
@@ -113,7 +114,24 @@ pub(crate) fn parse(text: &str) -> Result<Statement, Fault> {
             ),
         });
     }
+    fields_in_brackets(&mut statement);
     Ok(statement)
+}
+
+/// Writes `['name']` for `.name` behind a bracket, as in `legs[1].name`: it names a field of a struct, and no column.
+pub(crate) fn fields_in_brackets(parsed: &mut impl VisitMut) {
+    let _: ControlFlow<()> = visit_expressions_mut(parsed, |expr| {
+        if let Expr::CompoundFieldAccess { access_chain, .. } = expr {
+            for access in access_chain {
+                if let AccessExpr::Dot(Expr::Identifier(ident)) = access {
+                    let name = SqlValue::SingleQuotedString(folded(ident));
+                    let index = Expr::Value(name.with_span(ident.span));
+                    *access = AccessExpr::Subscript(Subscript::Index { index });
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    });
 }
 
 /// What a query says.
@@ -380,6 +398,13 @@ pub(crate) fn function_fault(text: &str, function: &Function, aggregates: bool) 
             instead(reason, aggregates),
         ));
     }
+    if name == "array_agg" && aggregates && !is_ordered(function) {
+        return Some(Fault::new(
+            "`array_agg` has no order: its elements would come as rows are read",
+            range,
+            "write `array_agg(... ORDER BY ...)`",
+        ));
+    }
     let names = names();
     let many_rows = names.aggregate.contains_key(&name)
         || names.window.contains_key(&name)
@@ -448,6 +473,15 @@ fn near(name: &str, known: &[&str]) -> String {
         1..=SUGGESTED => format!("near to it are `{}`; {all}", alike.join("`, `")),
         _ => all.to_owned(),
     }
+}
+
+/// Whether a call says in which order it takes rows.
+fn is_ordered(function: &Function) -> bool {
+    let FunctionArguments::List(arguments) = &function.args else {
+        return false;
+    };
+    let is_order = |clause: &FunctionArgumentClause| matches!(clause, FunctionArgumentClause::OrderBy(order) if !order.is_empty());
+    arguments.clauses.iter().any(is_order)
 }
 
 /// An identifier as SQL compares it: lower case unless quoted.

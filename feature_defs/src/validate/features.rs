@@ -120,7 +120,7 @@ impl Validator<'_> {
         let function = call.function?;
         let column = match (function, column) {
             (AggregateFunction::Count, _) | (_, None) => None,
-            (AggregateFunction::DistinctCount, Some(_)) => return Some(DataType::Int64),
+            (AggregateFunction::DistinctCount, Some(None)) => return Some(DataType::Int64),
             (_, Some(data_type)) => Some(data_type?),
         };
         match output_type(function, column) {

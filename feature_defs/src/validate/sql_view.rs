@@ -275,8 +275,17 @@ impl Output<'_> {
     }
 }
 
+/// Whether the SQL's type becomes the declared one. What is a `float16` outside of SQL is a `float32` in it, and comes
+/// back rounded.
 fn widens(arrow: &arrow::datatypes::DataType, declared: DataType) -> bool {
-    DataType::from_arrow(arrow).is_some_and(|given| given.widens_to(declared))
+    let Some(given) = DataType::from_arrow(arrow) else {
+        return false;
+    };
+    match (given, declared.in_sql()) {
+        // Whether it is long enough is seen by night.
+        (DataType::List(given), DataType::Vector { element, .. }) => given.widens_to(*element),
+        (given, declared) => given.widens_to(declared),
+    }
 }
 
 fn type_name(arrow: &arrow::datatypes::DataType) -> String {

@@ -4,16 +4,19 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray, BooleanArray, Decimal128Array,
-    PrimitiveArray, StringArray, TimestampMicrosecondArray, new_null_array,
+    FixedSizeBinaryBuilder, FixedSizeListArray, ListArray, PrimitiveArray, StringArray,
+    StructArray, TimestampMicrosecondArray, new_null_array,
 };
+use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{
-    DataType as ArrowType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    DataType as ArrowType, Date32Type, Decimal128Type, Field, Float16Type, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 
 use super::Value;
-use crate::data_type::DataType;
+use crate::data_type::{DataType, StructField, StructType, UUID_BYTES};
+use crate::float16;
 use crate::time::Instant;
 
 impl Value {
@@ -37,6 +40,9 @@ impl Value {
             ArrowType::UInt16 => Self::UInt(array.as_primitive::<UInt16Type>().value(row).into()),
             ArrowType::UInt32 => Self::UInt(array.as_primitive::<UInt32Type>().value(row).into()),
             ArrowType::UInt64 => Self::UInt(array.as_primitive::<UInt64Type>().value(row)),
+            ArrowType::Float16 => {
+                Self::Float(array.as_primitive::<Float16Type>().value(row).into())
+            }
             ArrowType::Float32 => {
                 Self::Float(array.as_primitive::<Float32Type>().value(row).into())
             }
@@ -51,11 +57,28 @@ impl Value {
             ArrowType::Binary => Self::Bytes(array.as_binary::<i32>().value(row).to_vec()),
             ArrowType::LargeBinary => Self::Bytes(array.as_binary::<i64>().value(row).to_vec()),
             ArrowType::BinaryView => Self::Bytes(array.as_binary_view().value(row).to_vec()),
+            ArrowType::FixedSizeBinary(_) => Self::Uuid(uuid_at(array, row)),
+            ArrowType::List(_) => Self::List(Self::all_from(&array.as_list::<i32>().value(row))),
+            ArrowType::LargeList(_) => {
+                Self::List(Self::all_from(&array.as_list::<i64>().value(row)))
+            }
+            ArrowType::FixedSizeList(..) => {
+                Self::List(Self::all_from(&array.as_fixed_size_list().value(row)))
+            }
+            ArrowType::Struct(_) => {
+                let fields = array.as_struct().columns().iter();
+                Self::Struct(fields.map(|field| Self::from_array(field, row)).collect())
+            }
             ArrowType::Date32 => Self::Date(array.as_primitive::<Date32Type>().value(row)),
             _ => Self::Timestamp(Instant::from_micros(
                 array.as_primitive::<TimestampMicrosecondType>().value(row),
             )),
         }
+    }
+
+    fn all_from(array: &ArrayRef) -> Vec<Self> {
+        let rows = 0..array.len();
+        rows.map(|row| Self::from_array(array, row)).collect()
     }
 
     /// An array of `data_type` with these values. A value of another type becomes a null: declarations are checked
@@ -76,6 +99,12 @@ impl Value {
             DataType::UInt16 => integers::<UInt16Type>(values),
             DataType::UInt32 => integers::<UInt32Type>(values),
             DataType::UInt64 => integers::<UInt64Type>(values),
+            DataType::Float16 => Arc::new(PrimitiveArray::<Float16Type>::from_iter(values.map(
+                |value| match value {
+                    Self::Float(value) => Some(float16::nearest(*value)),
+                    _ => None,
+                },
+            ))),
             DataType::Float32 => Arc::new(PrimitiveArray::<Float32Type>::from_iter(values.map(
                 #[allow(clippy::cast_possible_truncation)] // a widened float32 narrows to itself
                 |value| match value {
@@ -104,6 +133,7 @@ impl Value {
                 Self::Bytes(bytes) => Some(bytes.as_slice()),
                 _ => None,
             }))),
+            DataType::Uuid => uuids(values),
             DataType::Date => Arc::new(PrimitiveArray::<Date32Type>::from_iter(values.map(
                 |value| match value {
                     Self::Date(days) => Some(*days),
@@ -117,6 +147,9 @@ impl Value {
                 }))
                 .with_data_type(data_type.to_arrow()),
             ),
+            DataType::List(element) => lists(values, *element),
+            DataType::Vector { element, length } => vectors(values, *element, length),
+            DataType::Struct(of) => structs(values, of),
         }
     }
 
@@ -125,6 +158,88 @@ impl Value {
     pub fn null_array(data_type: DataType, rows: usize) -> ArrayRef {
         new_null_array(&data_type.to_arrow(), rows)
     }
+}
+
+fn uuid_at(array: &dyn Array, row: usize) -> [u8; 16] {
+    let bytes = array.as_fixed_size_binary().value(row);
+    bytes.try_into().unwrap_or_default()
+}
+
+fn uuids<'a>(values: impl Iterator<Item = &'a Value>) -> ArrayRef {
+    let mut builder = FixedSizeBinaryBuilder::with_capacity(values.size_hint().0, UUID_BYTES);
+    for value in values {
+        match value {
+            Value::Uuid(bytes) => {
+                let appended = builder.append_value(bytes);
+                debug_assert!(appended.is_ok());
+            }
+            _ => builder.append_null(),
+        }
+    }
+    Arc::new(builder.finish())
+}
+
+fn lists<'a>(values: impl Iterator<Item = &'a Value>, element: DataType) -> ArrayRef {
+    let mut elements = Vec::new();
+    let mut lengths = Vec::new();
+    let mut there = Vec::new();
+    for value in values {
+        let own: &[Value] = match value {
+            Value::List(own) => own,
+            _ => &[],
+        };
+        elements.extend(own);
+        lengths.push(own.len());
+        there.push(matches!(value, Value::List(_)));
+    }
+    let field = Arc::new(Field::new_list_field(element.to_arrow(), true));
+    let elements = Value::array(elements, element);
+    let offsets = OffsetBuffer::from_lengths(lengths);
+    Arc::new(ListArray::new(field, offsets, elements, Some(there.into())))
+}
+
+fn vectors<'a>(
+    values: impl Iterator<Item = &'a Value>,
+    element: DataType,
+    length: u32,
+) -> ArrayRef {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    let mut elements = Vec::new();
+    let mut there = Vec::new();
+    for value in values {
+        match value {
+            Value::List(own) if own.len() == length => elements.extend(own),
+            _ => elements.extend(std::iter::repeat_n(&Value::Null, length)),
+        }
+        there.push(matches!(value, Value::List(own) if own.len() == length));
+    }
+    let field = Arc::new(Field::new_list_field(element.to_arrow(), true));
+    let size = i32::try_from(length).unwrap_or(i32::MAX);
+    let elements = Value::array(elements, element);
+    Arc::new(FixedSizeListArray::new(
+        field,
+        size,
+        elements,
+        Some(there.into()),
+    ))
+}
+
+fn structs<'a>(values: impl Iterator<Item = &'a Value>, of: &StructType) -> ArrayRef {
+    let rows: Vec<Option<&[Value]>> = values
+        .map(|value| match value {
+            Value::Struct(fields) => Some(fields.as_slice()),
+            _ => None,
+        })
+        .collect();
+    let columns = of.fields.iter().enumerate().map(|(place, field)| {
+        let values = rows.iter().map(|row| row.and_then(|row| row.get(place)));
+        let values: Vec<&Value> = values.map(|value| value.unwrap_or(&Value::Null)).collect();
+        Value::array(values, field.data_type)
+    });
+    let columns = columns.collect();
+    let fields = of.fields.iter().map(StructField::to_arrow).collect();
+    let there: Vec<bool> = rows.iter().map(Option::is_some).collect();
+    Arc::new(StructArray::new(fields, columns, Some(there.into())))
 }
 
 fn integers<'a, T>(values: impl Iterator<Item = &'a Value>) -> ArrayRef

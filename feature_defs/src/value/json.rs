@@ -4,15 +4,18 @@
 //! | --- | --- |
 //! | `bool` | `true`, `false` |
 //! | `int8` to `uint64` | an integer with all its digits; for `int64` and `uint64` also its digits as a string (`"9007199254740993"`, no `+`, `-0` or leading zeros), for callers whose numbers are floats |
-//! | `float32`, `float64` | a number, or `"NaN"`, `"Infinity"`, `"-Infinity"` |
+//! | `float16`, `float32`, `float64` | a number, or `"NaN"`, `"Infinity"`, `"-Infinity"` |
 //! | `decimal(p,s)` | a string of plain digits (`"118.40"`); a number is read when it has at most 15 significant digits, which a float holds exactly |
 //! | `string` | a string |
 //! | `bytes` | a string in base64, with padding |
+//! | `uuid` | a string of 32 hexadecimal digits in five groups (`"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"`), read in upper case too |
 //! | `date` | `"1997-10-01"` |
 //! | `timestamp` | RFC 3339 with a zone and at most microseconds, seconds may be left out: `"1997-10-01T02:00:00.25Z"`; written in UTC |
+//! | `list<T>`, `vector<F, n>` | an array of the elements' forms |
+//! | `struct<a: T, ...>` | an object of the fields' forms, read in any order; a field that is left out is null, another one is refused |
 //!
-//! `null` is [`Value::Null`] for every type. A `float32` is read as the nearest one; everything else is read exactly
-//! or refused. A decimal may be written with fewer digits after the point than its type has, never with more.
+//! `null` is [`Value::Null`] for every type. A `float32` or `float16` is read as the nearest one and written in the
+//! fewest digits that name it; everything else is read exactly or refused. A decimal may be written with fewer digits after the point than its type has, never with more.
 
 use std::io::Write;
 
@@ -21,8 +24,9 @@ use base64::prelude::BASE64_STANDARD;
 use chrono::{Datelike, NaiveDate};
 use serde_json::Value as Json;
 
-use super::Value;
+use super::{Value, nested, uuid};
 use crate::data_type::DataType;
+use crate::float16;
 use crate::time::{self, Instant};
 
 /// Most significant decimal digits that every `float64` keeps.
@@ -33,14 +37,41 @@ const SHOWN_CHARACTERS: usize = 40;
 
 /// Why a JSON value is not a value of a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{found} is no {data_type}: expected {expected}")]
+#[error("{}{found} is no {data_type}: expected {expected}", at(.path))]
 pub struct ValueError {
+    /// Where inside the value, like `[0].amount`; empty for all of it.
+    pub path: String,
     /// The JSON that was refused, in backticks, shortened.
     pub found: String,
     /// The type that was asked for.
     pub data_type: DataType,
     /// What would have been accepted, ranges included.
     pub expected: String,
+}
+
+impl ValueError {
+    pub(crate) fn new(json: &Json, data_type: DataType) -> Self {
+        Self {
+            path: String::new(),
+            found: shown(json),
+            data_type,
+            expected: expected_of(json, data_type),
+        }
+    }
+
+    /// The same, told of a part of the value.
+    #[must_use]
+    pub(crate) fn within(mut self, step: &str) -> Self {
+        self.path.insert_str(0, step);
+        self
+    }
+}
+
+fn at(path: &str) -> String {
+    match path {
+        "" => String::new(),
+        path => format!("at `{path}`: "),
+    }
 }
 
 impl Value {
@@ -52,11 +83,14 @@ impl Value {
         if json.is_null() {
             return Ok(Self::Null);
         }
-        read(json, data_type).ok_or_else(|| ValueError {
-            found: shown(json),
-            data_type,
-            expected: expected_of(json, data_type),
-        })
+        match data_type {
+            DataType::List(element) => nested::read_list(json, data_type, *element, None),
+            DataType::Vector { element, length } => {
+                nested::read_list(json, data_type, *element, Some(length))
+            }
+            DataType::Struct(of) => nested::read_struct(json, data_type, of),
+            plain => read(json, plain).ok_or_else(|| ValueError::new(json, plain)),
+        }
     }
 
     /// Appends the JSON form of this value, which must be of `data_type` or null.
@@ -71,8 +105,11 @@ impl Value {
             Self::Decimal { unscaled, scale } => write_decimal(*unscaled, *scale, out),
             Self::String(text) => write_serde(text, out),
             Self::Bytes(bytes) => write_serde(&BASE64_STANDARD.encode(bytes), out),
+            Self::Uuid(bytes) => write_serde(&uuid::text(bytes), out),
             Self::Date(days) => write_date(*days, out),
             Self::Timestamp(instant) => write_text(out, format_args!("\"{instant}\"")),
+            Self::List(elements) => nested::write_list(elements, data_type, out),
+            Self::Struct(fields) => nested::write_struct(fields, data_type, out),
         }
     }
 }
@@ -80,13 +117,16 @@ impl Value {
 fn read(json: &Json, data_type: DataType) -> Option<Value> {
     match data_type {
         DataType::Bool => json.as_bool().map(Value::Bool),
-        DataType::Float32 | DataType::Float64 => read_float(json, data_type).map(Value::Float),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => {
+            read_float(json, data_type).map(Value::Float)
+        }
         DataType::Decimal { precision, scale } => read_decimal(json, precision, scale),
         DataType::String => Some(Value::String(json.as_str()?.to_owned())),
         DataType::Bytes => BASE64_STANDARD
             .decode(json.as_str()?)
             .ok()
             .map(Value::Bytes),
+        DataType::Uuid => uuid::parse(json.as_str()?).map(Value::Uuid),
         DataType::Date => read_date(json.as_str()?).map(Value::Date),
         DataType::Timestamp => read_timestamp(json.as_str()?).map(Value::Timestamp),
         integer => read_integer(json, integer),
@@ -138,13 +178,14 @@ fn read_float(json: &Json, data_type: DataType) -> Option<f64> {
         },
         _ => return None,
     };
-    if data_type == DataType::Float32 {
-        #[allow(clippy::cast_possible_truncation)]
-        // to the nearest float32, which is what the type keeps
-        let nearest = value as f32;
-        return nearest.is_finite().then_some(f64::from(nearest));
-    }
-    value.is_finite().then_some(value)
+    #[allow(clippy::cast_possible_truncation)]
+    // to the nearest float of the type, which is what it keeps
+    let nearest = match data_type {
+        DataType::Float16 => float16::nearest(value).into(),
+        DataType::Float32 => (value as f32).into(),
+        _ => value,
+    };
+    nearest.is_finite().then_some(nearest)
 }
 
 fn read_decimal(json: &Json, precision: u8, scale: u8) -> Option<Value> {
@@ -233,6 +274,8 @@ fn write_float(value: f64, data_type: DataType, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\"Infinity\"");
     } else if value == f64::NEG_INFINITY {
         out.extend_from_slice(b"\"-Infinity\"");
+    } else if data_type == DataType::Float16 {
+        write_serde(&float16::shortest(value), out);
     } else if data_type == DataType::Float32 {
         #[allow(clippy::cast_possible_truncation)] // a widened float32 narrows to itself
         write_serde(&(value as f32), out);
@@ -298,9 +341,22 @@ fn expected_of(json: &Json, data_type: DataType) -> String {
     }
 }
 
-fn expected(data_type: DataType) -> String {
+/// What is accepted for a type, in words.
+#[must_use]
+pub fn expected(data_type: DataType) -> String {
     match data_type {
+        DataType::List(element) => format!("an array of {element} values"),
+        DataType::Vector { element, length } => {
+            format!("an array of {length} {element} values, none of them null")
+        }
+        DataType::Struct(of) => {
+            let names: Vec<&str> = of.fields.iter().map(|field| field.name.as_str()).collect();
+            format!("an object with `{}`", names.join("`, `"))
+        }
         DataType::Bool => "`true` or `false`".to_owned(),
+        DataType::Float16 => {
+            "a number from -65504 to 65504, \"NaN\", \"Infinity\" or \"-Infinity\"".to_owned()
+        }
         DataType::Float32 => {
             "a number from -3.4028235e38 to 3.4028235e38, \"NaN\", \"Infinity\" or \"-Infinity\""
                 .to_owned()
@@ -312,6 +368,7 @@ fn expected(data_type: DataType) -> String {
         ),
         DataType::String => "a string".to_owned(),
         DataType::Bytes => "a string in base64".to_owned(),
+        DataType::Uuid => "a uuid like \"f81d4fae-7dec-11d0-a765-00a0c91e6bf6\"".to_owned(),
         DataType::Date => "a day like \"1997-10-01\"".to_owned(),
         DataType::Timestamp => {
             "RFC 3339 with a zone and at most microseconds, like \"1997-10-01T02:00:00Z\""

@@ -2,10 +2,13 @@
 
 mod arrow;
 pub mod json;
+mod nested;
 #[cfg(test)]
 mod tests;
+pub mod uuid;
 
 pub use json::ValueError;
+pub use nested::StrictJson;
 
 #[cfg(doc)]
 use crate::data_type::DataType;
@@ -22,7 +25,7 @@ pub enum Value {
     Int(i64),
     /// A `uint8` to `uint64`.
     UInt(u64),
-    /// A `float32` (widened) or `float64`; NaN and infinities included.
+    /// A `float16` or `float32` (widened) or `float64`; NaN and infinities included.
     Float(f64),
     /// A decimal: `unscaled / 10^scale`.
     Decimal {
@@ -35,8 +38,14 @@ pub enum Value {
     String(String),
     /// A `bytes`.
     Bytes(Vec<u8>),
+    /// A `uuid`.
+    Uuid([u8; 16]),
     /// A `date`: days since 1970-01-01.
     Date(i32),
     /// A `timestamp`.
     Timestamp(Instant),
+    /// A `list<T>` or a `vector<F, n>`: its elements in order.
+    List(Vec<Value>),
+    /// A `struct<...>`: a value a field, in the order of its type.
+    Struct(Vec<Value>),
 }

@@ -121,7 +121,9 @@ impl Distinct {
             Cell::Float(value) if value.is_nan() => Self::Float(f64::NAN.to_bits()),
             Cell::Float(value) => Self::Float((value + 0.0).to_bits()),
             Cell::String(value) => Self::Bytes(value.as_bytes().into()),
-            Cell::Bytes(value) => Self::Bytes(value.into()),
+            // Refused when definitions are checked.
+            Cell::Nested { .. } => Self::Number(-1),
+            Cell::Bytes(value) | Cell::Uuid(value) => Self::Bytes(value.into()),
         }
     }
 }
@@ -152,6 +154,7 @@ fn compare(cell: Cell<'_>, value: &Value) -> Ordering {
         (Cell::Decimal { unscaled: a, .. }, Value::Decimal { unscaled: b, .. }) => a.cmp(b),
         (Cell::String(a), Value::String(b)) => a.cmp(b.as_str()),
         (Cell::Bytes(a), Value::Bytes(b)) => a.cmp(b.as_slice()),
+        (Cell::Uuid(a), Value::Uuid(b)) => a.cmp(b.as_slice()),
         (Cell::Date(a), Value::Date(b)) => a.cmp(b),
         (Cell::Timestamp(a), Value::Timestamp(b)) => a.cmp(&b.micros()),
         _ => Ordering::Equal,

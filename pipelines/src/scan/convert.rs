@@ -8,37 +8,49 @@ use arrow::array::{
 };
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Date64Type, Float32Type, Float64Type,
-    Int64Type, TimeUnit,
+    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Date64Type, Float16Type, Float32Type,
+    Float64Type, Int64Type, TimeUnit,
 };
 use chrono_tz::Tz;
 use feature_defs::data_type::DataType;
 use feature_defs::time::Instant;
+use feature_defs::value::{Value, uuid};
+
+use crate::nested::{self, Failure, Mismatch};
 
 /// How a file's column becomes a declared one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Conversion {
     /// Arrow's cast, which loses nothing for this pair of types.
     Cast(DataType),
+    /// Texts of uuids.
+    UuidFromText,
     /// Whole days counted in milliseconds.
     DateFromMillis,
     /// Days, at midnight of the source's zone.
     InstantFromDays,
+    /// Lists, vectors and structs, whose values convert by themselves.
+    Nested(DataType),
     /// Counts of a unit since the epoch; `local` ones are in the source's zone.
     Instant { unit: TimeUnit, local: bool },
 }
 
-/// A value that does not convert.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failure {
-    /// Its row, from 0.
-    pub(crate) row: usize,
-    pub(crate) message: String,
-}
-
 impl Conversion {
-    /// The conversion from a file's type to a declared one, `None` where values could be lost.
-    pub(crate) fn new(file: &ArrowType, declared: DataType) -> Option<Self> {
+    /// The conversion from a file's type to a declared one.
+    ///
+    /// # Errors
+    /// Where values could be lost.
+    pub(crate) fn new(file: &ArrowType, declared: DataType) -> Result<Self, Mismatch> {
+        if declared.is_nested() {
+            nested::check(file, declared, &|file, declared| {
+                Self::new(file, declared).map(|_| ())
+            })?;
+            return Ok(Self::Nested(declared));
+        }
+        Self::plain(file, declared).ok_or_else(|| Mismatch::new(file, declared))
+    }
+
+    fn plain(file: &ArrowType, declared: DataType) -> Option<Self> {
         let file = match file {
             ArrowType::Dictionary(_, values) => values.as_ref(),
             other => other,
@@ -56,6 +68,7 @@ impl Conversion {
                 _ => None,
             },
             DataType::Date if file == &ArrowType::Date64 => Some(Self::DateFromMillis),
+            DataType::Uuid if is_text(file) => Some(Self::UuidFromText),
             _ => widens(file, declared).then_some(Self::Cast(declared)),
         }
     }
@@ -68,6 +81,7 @@ impl Conversion {
         }
         match self {
             Self::Cast(declared) => cast(&column, &declared.to_arrow()),
+            Self::UuidFromText => uuids(&column),
             Self::DateFromMillis => {
                 let millis = column.as_primitive::<Date64Type>();
                 let days = try_map(millis, "is no whole day", |m| {
@@ -76,6 +90,11 @@ impl Conversion {
                 })?;
                 Ok(Arc::new(Date32Array::from(days)))
             }
+            Self::Nested(declared) => nested::convert(&column, declared, &|column, declared| {
+                let conversion = Self::new(column.data_type(), declared);
+                let refused = |_| Failure::new(0, format!("it does not become {declared}"));
+                conversion.map_err(refused)?.apply(column, zone)
+            }),
             Self::InstantFromDays => Ok(Arc::new(midnights(&column, zone)?)),
             Self::Instant { unit, local } => Ok(Arc::new(instants(&column, unit, local, zone)?)),
         }
@@ -83,7 +102,8 @@ impl Conversion {
 
     const fn declared(self) -> DataType {
         match self {
-            Self::Cast(declared) => declared,
+            Self::Cast(declared) | Self::Nested(declared) => declared,
+            Self::UuidFromText => DataType::Uuid,
             Self::DateFromMillis => DataType::Date,
             Self::InstantFromDays | Self::Instant { .. } => DataType::Timestamp,
         }
@@ -123,15 +143,13 @@ fn widens(file: &ArrowType, declared: DataType) -> bool {
                 || (file.is_unsigned_integer() && bits(file) < bits(to))
         }
         to if to.is_unsigned_integer() => file.is_unsigned_integer() && bits(file) <= bits(to),
+        ArrowType::Float16 => file == &ArrowType::Float16 || (file.is_integer() && bits(file) <= 8),
         ArrowType::Float32 => {
             matches!(file, ArrowType::Float16 | ArrowType::Float32)
                 || (file.is_integer() && bits(file) <= 16)
         }
         ArrowType::Float64 => file.is_floating() || (file.is_integer() && bits(file) <= 32),
-        ArrowType::Utf8 => matches!(
-            file,
-            ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View
-        ),
+        ArrowType::Utf8 => is_text(file),
         ArrowType::Binary => matches!(
             file,
             ArrowType::Binary
@@ -141,6 +159,13 @@ fn widens(file: &ArrowType, declared: DataType) -> bool {
         ),
         to => to == file,
     }
+}
+
+const fn is_text(file: &ArrowType) -> bool {
+    matches!(
+        file,
+        ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View
+    )
 }
 
 const fn integer_digits(integer: &ArrowType) -> i32 {
@@ -169,10 +194,23 @@ fn cast(column: &ArrayRef, to: &ArrowType) -> Result<ArrayRef, Failure> {
         safe: false,
         ..CastOptions::default()
     };
-    cast_with_options(column, to, &options).map_err(|e| Failure {
-        row: 0,
-        message: e.to_string(),
-    })
+    cast_with_options(column, to, &options).map_err(|e| Failure::new(0, e.to_string()))
+}
+
+fn uuids(column: &ArrayRef) -> Result<ArrayRef, Failure> {
+    let texts = cast(column, &ArrowType::Utf8)?;
+    let mut values = Vec::with_capacity(texts.len());
+    for (row, text) in texts.as_string::<i32>().iter().enumerate() {
+        let Some(text) = text else {
+            values.push(Value::Null);
+            continue;
+        };
+        let no_uuid =
+            || format!("`{text}` is no uuid, like `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`");
+        let bytes = uuid::parse(text).ok_or_else(|| Failure::new(row, no_uuid()))?;
+        values.push(Value::Uuid(bytes));
+    }
+    Ok(Value::array(&values, DataType::Uuid))
 }
 
 /// Maps every value, or fails with the row of the first that has no image.
@@ -191,10 +229,7 @@ where
             mapped.push(None);
             continue;
         };
-        let image = map(value).ok_or_else(|| Failure {
-            row,
-            message: format!("{value} {what}"),
-        })?;
+        let image = map(value).ok_or_else(|| Failure::new(row, format!("{value} {what}")))?;
         mapped.push(Some(image));
     }
     Ok(mapped)
@@ -238,8 +273,15 @@ fn instants(
     Ok(TimestampMicrosecondArray::from(times).with_timezone("UTC"))
 }
 
-/// Floats with 0 for -0 and one NaN for all; other columns as they are.
-pub(super) fn plain_floats(column: &ArrayRef) -> ArrayRef {
+/// A column as SQL sees it ([`DataType::in_sql`]): floats with 0 for -0 and one NaN for all, halves as `float32`; all
+/// else as it is.
+pub(super) fn for_sql(column: &ArrayRef, declared: DataType) -> Result<ArrayRef, Failure> {
+    nested::convert(column, declared.in_sql(), &|column, _| {
+        Ok(plain_floats(column))
+    })
+}
+
+fn plain_floats(column: &ArrayRef) -> ArrayRef {
     // Zero and minus zero have the sum zero.
     match column.data_type() {
         ArrowType::Float64 => {
@@ -252,6 +294,11 @@ pub(super) fn plain_floats(column: &ArrayRef) -> ArrayRef {
                 }
             };
             Arc::new(floats.unary::<_, Float64Type>(plain))
+        }
+        ArrowType::Float16 => {
+            let halves = column.as_primitive::<Float16Type>();
+            let wide: ArrayRef = Arc::new(halves.unary::<_, Float32Type>(f32::from));
+            plain_floats(&wide)
         }
         ArrowType::Float32 => {
             let floats = column.as_primitive::<Float32Type>();
@@ -270,15 +317,24 @@ pub(super) fn plain_floats(column: &ArrayRef) -> ArrayRef {
 
 /// A file's type by the name that definitions give it, where they have one.
 pub(crate) fn shown_type(data_type: &ArrowType) -> String {
-    let declared = DataType::from_arrow(data_type);
-    declared.map_or_else(|| data_type.to_string(), |declared| format!("`{declared}`"))
+    match DataType::from_arrow(data_type) {
+        Some(declared) => format!("`{declared}`"),
+        None => match data_type {
+            ArrowType::Map(..) => "a map".to_owned(),
+            ArrowType::List(_) | ArrowType::LargeList(_) | ArrowType::FixedSizeList(..) => {
+                "a list".to_owned()
+            }
+            ArrowType::Struct(_) => "a struct".to_owned(),
+            other => other.to_string(),
+        },
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use arrow::array::{
-        Date64Array, Decimal128Array, DictionaryArray, Int32Array, TimestampNanosecondArray,
-        TimestampSecondArray,
+        Date64Array, Decimal128Array, DictionaryArray, Int32Array, StringArray,
+        TimestampNanosecondArray, TimestampSecondArray,
     };
     use arrow::datatypes::Int8Type;
 
@@ -318,9 +374,20 @@ mod tests {
             (ArrowType::Utf8, DataType::Timestamp, false),
             (ArrowType::Int64, DataType::Timestamp, false),
             (ArrowType::Null, DataType::Date, true),
+            (ArrowType::Float16, DataType::Float32, true),
+            (ArrowType::Float16, DataType::Float64, true),
+            (ArrowType::Float32, DataType::Float16, false),
+            (ArrowType::Int8, DataType::Float16, true),
+            (ArrowType::Int16, DataType::Float16, false),
+            (ArrowType::FixedSizeBinary(16), DataType::Uuid, true),
+            (ArrowType::FixedSizeBinary(16), DataType::Bytes, true),
+            (ArrowType::FixedSizeBinary(15), DataType::Uuid, false),
+            (ArrowType::Utf8View, DataType::Uuid, true),
+            (ArrowType::Binary, DataType::Uuid, false),
+            (ArrowType::FixedSizeBinary(16), DataType::String, false),
         ] {
             assert_eq!(
-                Conversion::new(&file, declared).is_some(),
+                Conversion::new(&file, declared).is_ok(),
                 accepted,
                 "{file} as {declared}"
             );
@@ -357,6 +424,24 @@ mod tests {
         let packed: DictionaryArray<Int8Type> = ["a", "b", "a"].into_iter().collect();
         let plain = convert(packed, DataType::String, Tz::UTC).expect("strings");
         assert_eq!(plain.as_string::<i32>().value(2), "a");
+    }
+
+    #[test]
+    fn uuids_are_read_from_text_and_other_text_fails_with_its_row() {
+        let text = "F81D4FAE-7dec-11d0-a765-00a0c91e6bf6";
+        let column = StringArray::from(vec![Some(text), None]);
+        let uuids = convert(column, DataType::Uuid, Tz::UTC).expect("uuids");
+        let bytes = uuid::parse(text).expect("a uuid");
+        assert_eq!(Value::from_array(&uuids, 0), Value::Uuid(bytes));
+        assert_eq!(Value::from_array(&uuids, 1), Value::Null);
+        let column = StringArray::from(vec![text, "f81d4fae"]);
+        let failure = convert(column, DataType::Uuid, Tz::UTC).expect_err("no uuid");
+        assert_eq!(failure.row, 1);
+        assert!(
+            failure.message.starts_with("`f81d4fae` is no uuid"),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]

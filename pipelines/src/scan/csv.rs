@@ -216,6 +216,12 @@ pub(crate) fn read_frame(
     let mut arrays: Vec<ArrayRef> = Vec::new();
     for (name, column) in header.iter().zip(&columns) {
         let data_type = declared(name).unwrap_or_else(|| guess(column, zone));
+        if data_type.is_nested() {
+            let message = format!(
+                "column `{name}` is {data_type}, which no field of CSV holds: write the frame as Parquet"
+            );
+            return Err(Error::input(&file.shown, message));
+        }
         let mut builder = Builder::new(data_type);
         for ((text, quoted), line) in column.iter().zip(&lines) {
             let place = Place {
@@ -289,6 +295,17 @@ mod tests {
                 .collect();
             assert_eq!(guess(&column, chrono_tz::UTC), expected, "{values:?}");
         }
+    }
+
+    #[test]
+    fn a_frame_of_lists_is_no_csv() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("frame.csv");
+        std::fs::write(&path, "id,recent\n1,\"[1]\"\n").expect("file");
+        let declared = |name: &str| (name == "recent").then(|| DataType::Int64.list_of())?;
+        let refused = read_frame(&path, &declared, chrono_tz::UTC).expect_err("a list");
+        let said = "column `recent` is list<int64>, which no field of CSV holds: write the frame as Parquet";
+        assert!(refused.to_string().ends_with(said), "{refused}");
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use chrono_tz::Tz;
 use feature_defs::article::with_article;
 use feature_defs::data_type::DataType;
+use feature_defs::float16;
 use feature_defs::time::{self, Instant};
-use feature_defs::value::Value;
+use feature_defs::value::{Value, uuid};
 
 /// Reads a value of a type; `None` for a text that is none. Times without a zone are in `zone`.
 pub(super) fn parse(text: &[u8], data_type: DataType, zone: Tz) -> Option<Value> {
@@ -22,6 +23,7 @@ pub(super) fn parse(text: &[u8], data_type: DataType, zone: Tz) -> Option<Value>
         DataType::UInt16 => Value::UInt(text.parse::<u16>().ok()?.into()),
         DataType::UInt32 => Value::UInt(text.parse::<u32>().ok()?.into()),
         DataType::UInt64 => Value::UInt(text.parse().ok()?),
+        DataType::Float16 => Value::Float(float(half(text.parse().ok()?), text)?),
         DataType::Float32 => Value::Float(float(text.parse::<f32>().ok()?.into(), text)?),
         DataType::Float64 => Value::Float(float(text.parse().ok()?, text)?),
         DataType::Decimal { precision, scale } => Value::Decimal {
@@ -29,7 +31,11 @@ pub(super) fn parse(text: &[u8], data_type: DataType, zone: Tz) -> Option<Value>
             scale,
         },
         DataType::String => Value::String(text.to_owned()),
-        DataType::Bytes => return None,
+        // Refused where columns are declared.
+        DataType::Bytes | DataType::List(_) | DataType::Vector { .. } | DataType::Struct(_) => {
+            return None;
+        }
+        DataType::Uuid => Value::Uuid(uuid::parse(text)?),
         DataType::Date => Value::Date(time::parse_day(text).ok()?),
         DataType::Timestamp => Value::Timestamp(Instant::parse_local(text, zone).ok()?),
     })
@@ -71,6 +77,11 @@ fn boolean(text: &str) -> Option<bool> {
         "false" | "FALSE" | "False" => Some(false),
         _ => None,
     }
+}
+
+/// The nearest half-precision float.
+fn half(value: f64) -> f64 {
+    float16::nearest(value).into()
 }
 
 /// A number too great for its type is none, unless it says that it is infinite.
@@ -142,6 +153,9 @@ mod tests {
             ("128", DataType::Int8, None),
             ("1.0", DataType::Int64, None),
             ("1e400", DataType::Float64, None),
+            ("70000", DataType::Float16, None),
+            ("-inf", DataType::Float16, Some("Float(-inf)")),
+            ("0.1", DataType::Float16, Some("Float(0.0999755859375)")),
             (
                 "2024-07-01",
                 DataType::Timestamp,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::{DataType as ArrowType, Field, Schema, TimeUnit};
+use arrow::datatypes::{DataType as ArrowType, FieldRef, Schema, TimeUnit};
 use feature_defs::source::Source;
 use feature_defs::time::{Instant, TimeSpan};
 use parquet::arrow::ProjectionMask;
@@ -56,13 +56,14 @@ impl ParquetFile {
                     )
                 })?;
                 let conversion =
-                    Conversion::new(field.data_type(), column.data_type).ok_or_else(|| {
+                    Conversion::new(field.data_type(), column.data_type).map_err(|mismatch| {
                         Error::input(
                             &file.shown,
                             format!(
-                                "column `{name}` is {}, which does not widen to the declared `{}` without loss: declare it as the file has it, or convert the file",
-                                shown_type(field.data_type()),
-                                column.data_type
+                                "column `{name}{}` is {}, which does not widen to the declared `{}` without loss: declare it as the file has it, or convert the file",
+                                mismatch.path,
+                                shown_type(&mismatch.found),
+                                mismatch.declared
                             ),
                         )
                     })?;
@@ -158,24 +159,36 @@ fn read_metadata(file: &SourceFile) -> Result<ArrowReaderMetadata> {
     let broken = |e: parquet::errors::ParquetError| Error::not_parquet(&file.shown, &e, IF_CSV);
     let metadata =
         ArrowReaderMetadata::load(&file.open()?, ArrowReaderOptions::new()).map_err(broken)?;
-    let is_96_bit = |name: &str| {
-        metadata.parquet_schema().columns().iter().any(|column| {
-            column.physical_type() == PhysicalType::INT96 && column.path().string() == name
-        })
-    };
-    let mut fields: Vec<Field> = Vec::new();
-    let mut changed = false;
-    for field in metadata.schema().fields() {
-        let mut field = field.as_ref().clone();
-        if is_96_bit(field.name()) {
-            field = field.with_data_type(ArrowType::Timestamp(TimeUnit::Microsecond, None));
-            changed = true;
-        }
-        fields.push(field);
-    }
-    if !changed {
+    let leaves = metadata.parquet_schema().columns().iter();
+    let mut is_96_bit = leaves.map(|leaf| leaf.physical_type() == PhysicalType::INT96);
+    if !is_96_bit.clone().any(|is_96_bit| is_96_bit) {
         return Ok(metadata);
     }
+    let fields = metadata.schema().fields().iter();
+    let fields: Vec<_> = fields
+        .map(|field| in_micros(field, &mut is_96_bit))
+        .collect();
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
     ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).map_err(broken)
+}
+
+/// The field with microseconds in the place of 96-bit times; `is_96_bit` goes on by one for each of its leaves.
+fn in_micros(field: &FieldRef, is_96_bit: &mut impl Iterator<Item = bool>) -> FieldRef {
+    let data_type = match field.data_type() {
+        ArrowType::List(item) => ArrowType::List(in_micros(item, is_96_bit)),
+        ArrowType::LargeList(item) => ArrowType::LargeList(in_micros(item, is_96_bit)),
+        ArrowType::FixedSizeList(item, size) => {
+            ArrowType::FixedSizeList(in_micros(item, is_96_bit), *size)
+        }
+        ArrowType::Map(entries, sorted) => ArrowType::Map(in_micros(entries, is_96_bit), *sorted),
+        ArrowType::Struct(fields) => {
+            let fields = fields.iter().map(|field| in_micros(field, is_96_bit));
+            ArrowType::Struct(fields.collect())
+        }
+        leaf => match is_96_bit.next() {
+            Some(true) => ArrowType::Timestamp(TimeUnit::Microsecond, None),
+            _ => leaf.clone(),
+        },
+    };
+    Arc::new(field.as_ref().clone().with_data_type(data_type))
 }

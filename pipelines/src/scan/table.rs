@@ -21,12 +21,13 @@ use feature_defs::source::{Source, SourceFormat};
 use feature_defs::time::Instant;
 
 use super::Cut;
-use super::convert::{Failure, plain_floats, to_instants};
+use super::convert::{for_sql, to_instants};
 use super::csv::CsvFile;
 use super::files::{self, SourceFile};
 use super::ordered::in_total_order;
 use super::parquet::{ParquetFile, RowGroup};
 use crate::error::{Error, Result};
+use crate::nested::Failure;
 
 /// The column with each row's event time as an instant, where [`CutSource::with_times`] asked for it.
 pub(crate) const EVENT_TIME: &str = "__event_time";
@@ -42,8 +43,8 @@ pub(crate) struct CutSource {
     pieces: Vec<Piece>,
     rows_read: Arc<RowCount>,
     order: Order,
-    /// Whether floats come with one zero and one NaN.
-    plain_floats: bool,
+    /// Whether values come as SQL sees them.
+    for_sql: bool,
 }
 
 /// In which order a scan gives rows.
@@ -109,7 +110,7 @@ impl CutSource {
             pieces,
             rows_read: Arc::default(),
             order: Order::Any,
-            plain_floats: false,
+            for_sql: false,
         })
     }
 
@@ -123,10 +124,14 @@ impl CutSource {
         self
     }
 
-    /// The same with floats as SQL compares them: 0 for -0, and one NaN for all. Queries group and count by bits, and
-    /// only sometimes by value.
-    pub(crate) fn with_plain_floats(mut self) -> Self {
-        self.plain_floats = true;
+    /// The same as SQL sees it: types as [`DataType::in_sql`] has them, and floats with 0 for -0 and one NaN for all,
+    /// because queries group and count by bits, and only sometimes by value.
+    pub(crate) fn for_sql(mut self) -> Self {
+        let columns = self.source.columns.iter();
+        let fields = columns
+            .map(|(name, column)| Field::new(name, column.data_type.in_sql().to_arrow(), true));
+        self.schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        self.for_sql = true;
         self
     }
 
@@ -254,7 +259,7 @@ pub(super) struct ReadPlan {
     read: Vec<usize>,
     event_time: usize,
     created_time: Option<usize>,
-    plain_floats: bool,
+    for_sql: bool,
     /// For each column of the output, where it comes from.
     output: Vec<From>,
     rows_read: Arc<AtomicU64>,
@@ -297,7 +302,7 @@ impl ReadPlan {
             read,
             event_time,
             created_time,
-            plain_floats: table.plain_floats,
+            for_sql: table.for_sql,
             output,
             rows_read: table.rows_read.scan(),
         }
@@ -331,7 +336,8 @@ impl ReadPlan {
         failure: &Failure,
     ) -> Error {
         let row = first_row + failure.row as u64;
-        let message = format!("column `{column}`, row {row}: {}", failure.message);
+        let Failure { path, message, .. } = failure;
+        let message = format!("column `{column}{path}`, row {row}: {message}");
         Error::input(&file.shown, message)
     }
 
@@ -349,12 +355,8 @@ impl ReadPlan {
         };
         let event_times = instants(self.event_time)?;
         if event_times.null_count() > 0 {
-            let failure = Failure {
-                row: (0..event_times.len())
-                    .find(|row| event_times.is_null(*row))
-                    .unwrap_or(0),
-                message: "the event time is null".to_owned(),
-            };
+            let row = (0..event_times.len()).find(|row| event_times.is_null(*row));
+            let failure = Failure::new(row.unwrap_or(0), "the event time is null");
             return Err(self.refuse(file, &self.source.event_time, first_row, &failure));
         }
         let created_times = self.created_time.map(instants).transpose()?;
@@ -375,16 +377,20 @@ impl ReadPlan {
             Some(times) => Arc::new(times.with_timezone("UTC")),
             None => arrow::array::new_null_array(event_times.data_type(), event_times.len()),
         };
-        let output = self
-            .output
-            .iter()
-            .map(|from| match from {
-                From::Read(place) if self.plain_floats => plain_floats(&columns[*place]),
+        let mut output = Vec::with_capacity(self.output.len());
+        for from in &self.output {
+            output.push(match from {
+                From::Read(place) if self.for_sql => {
+                    let column = self.read[*place];
+                    for_sql(&columns[*place], self.column_type(column)).map_err(|failure| {
+                        self.refuse(file, self.column_name(column), first_row, &failure)
+                    })?
+                }
                 From::Read(place) => Arc::clone(&columns[*place]),
                 From::EventTime => Arc::clone(&event_times),
                 From::CreatedTime => Arc::clone(&created_times),
-            })
-            .collect();
+            });
+        }
         let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(seen.len()));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), output, &options)
             .and_then(|batch| filter_record_batch(&batch, &seen))

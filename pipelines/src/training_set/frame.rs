@@ -125,16 +125,19 @@ impl Frame {
         let Some(column) = self.batch.column_by_name(name) else {
             return Ok(None);
         };
-        let conversion = Conversion::new(column.data_type(), declared).ok_or_else(|| {
+        let conversion = Conversion::new(column.data_type(), declared).map_err(|mismatch| {
             let message = format!(
-                "column `{name}` is {}, which does not widen to `{declared}` without loss: convert it in the frame, or declare `{name}` otherwise",
-                shown_type(column.data_type())
+                "column `{name}{}` is {}, which does not widen to `{}` without loss: convert it in the frame, or declare `{name}` otherwise",
+                mismatch.path,
+                shown_type(&mismatch.found),
+                mismatch.declared
             );
             Error::input(&self.shown, message)
         })?;
         let converted = conversion.apply(column, self.timezone).map_err(|failure| {
             let message = format!(
-                "column `{name}`, row {}: {}",
+                "column `{name}{}`, row {}: {}",
+                failure.path,
                 failure.row + 1,
                 failure.message
             );

@@ -3,9 +3,8 @@
 //! As in a request, a row in which a feature has no value leaves the others as they are. It is null here, and told.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::array::ArrayRef;
 use feature_defs::definitions::Definitions;
 use feature_defs::expression::{RequestInput, RequestPlan};
 use feature_defs::feature_service::{FeatureService, Origin};
@@ -67,8 +66,8 @@ pub(super) fn compute(
                 }
             });
         }
-        let options = RecordBatchOptions::new().with_row_count(Some(frame.batch().num_rows()));
-        let batch = RecordBatch::try_new_with_options(Arc::clone(plan.schema()), columns, &options)
+        let batch = plan
+            .batch(&columns, frame.batch().num_rows())
             .map_err(|e| Error::view(name, e.to_string()))?;
         let evaluation = plan.evaluate(&batch);
         let columns = plan.features().cloned().zip(evaluation.columns);

@@ -10,7 +10,10 @@ use feature_defs::foreign;
 use feature_defs::name::{MAX_NAME_LENGTH, Name};
 use feature_defs::suggestion::named;
 use feature_defs::time::Instant;
-use feature_defs::value::Value;
+use feature_defs::value::json::expected;
+use feature_defs::value::{StrictJson, Value};
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 
@@ -101,6 +104,8 @@ struct Place<'p> {
     section: Option<&'static str>,
     column: Option<&'p Column>,
     element: Option<usize>,
+    /// Where inside the element, like `[2].amount`.
+    inside: String,
     failure: Option<Error>,
 }
 
@@ -116,6 +121,7 @@ impl Place<'_> {
         if let Some(element) = self.element {
             path = format!("{path}[{element}]");
         }
+        path.push_str(&self.inside);
         path
     }
 
@@ -151,9 +157,7 @@ fn range(data_type: DataType) -> String {
         DataType::Float64 => {
             "a number from -1.7976931348623157e308 to 1.7976931348623157e308".to_owned()
         }
-        // An empty array is a value of no type, so the refusal says what is one.
-        _ => Value::from_json(&Json::Array(Vec::new()), data_type)
-            .map_or_else(|refused| refused.expected, |_| String::new()),
+        other => expected(other),
     }
 }
 
@@ -374,7 +378,8 @@ impl Element<'_, '_> {
             );
             return Err(self.place.refuse(ErrorKind::InvalidRequest, message));
         }
-        Value::from_json(json, self.column.data_type).map_err(|refused| {
+        Value::from_json(json, self.column.data_type).map_err(|mut refused| {
+            self.place.inside = std::mem::take(&mut refused.path);
             self.place
                 .refuse(ErrorKind::InvalidRequest, refused.to_string())
         })
@@ -418,6 +423,16 @@ impl<'de> Visitor<'de> for Element<'_, '_> {
 
     fn visit_unit<E: serde::de::Error>(self) -> std::result::Result<Value, E> {
         self.take(&Json::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> std::result::Result<Value, A::Error> {
+        let StrictJson(json) = StrictJson::deserialize(SeqAccessDeserializer::new(seq))?;
+        self.take(&json)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Value, A::Error> {
+        let StrictJson(json) = StrictJson::deserialize(MapAccessDeserializer::new(map))?;
+        self.take(&json)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Features that exist only once a request is there: the request views' expressions over its fields and stored rows.
 
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::array::{Array, ArrayRef, RecordBatch};
 use feature_defs::expression::Scalar;
 use feature_defs::value::Value;
 use store::online::row::{RowView, gather};
@@ -195,11 +193,10 @@ fn batch(
         }
     });
     let columns: Vec<ArrayRef> = columns.collect();
-    let options = RecordBatchOptions::new().with_row_count(Some(stored.entities()));
-    RecordBatch::try_new_with_options(Arc::clone(view.plan.schema()), columns, &options).map_err(
-        |error| {
+    view.plan
+        .batch(&columns, stored.entities())
+        .map_err(|error| {
             tracing::error!(view = %view.name, %error, "inputs do not fit the request view");
             Error::new(ErrorKind::Internal, "a request view could not be computed")
-        },
-    )
+        })
 }

@@ -12,6 +12,7 @@ use feature_defs::data_type::DataType;
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
 use feature_defs::time::Instant;
+use feature_defs::value::Value;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use serde_json::json;
@@ -45,13 +46,28 @@ pub fn sample(rows: usize) -> RecordBatch {
         4 => f64::NAN,
         _ => n as f64 / 7.0,
     });
-    let segment = numbers.map(|n| (n % 5 != 0).then(|| format!("segment {}", n % 3)));
-    let columns: [ArrayRef; 5] = [
+    let segment = numbers
+        .clone()
+        .map(|n| (n % 5 != 0).then(|| format!("segment {}", n % 3)));
+    let code = numbers.clone().map(|n| match n % 10 {
+        5 => Value::Null,
+        n => Value::Uuid([u8::try_from(n).unwrap_or(0); 16]),
+    });
+    let visits = numbers.map(|n| match n % 10 {
+        6 => Value::Null,
+        n => Value::List(vec![
+            Value::Struct(vec![Value::Int(n), Value::Float(f64::NAN)]),
+            Value::Null,
+        ]),
+    });
+    let columns: [ArrayRef; 7] = [
         keys,
         Arc::new(times.with_timezone("UTC")),
         Arc::new(spend.with_data_type(SPEND.to_arrow())),
         Arc::new(Float64Array::from_iter_values(score)),
         Arc::new(StringArray::from_iter(segment)),
+        Value::array(&code.collect::<Vec<_>>(), DataType::Uuid),
+        Value::array(&visits.collect::<Vec<_>>(), visits_type()),
     ];
     RecordBatch::try_new(schema(), columns.to_vec()).expect("a batch")
 }
@@ -60,6 +76,10 @@ const SPEND: DataType = DataType::Decimal {
     precision: 12,
     scale: 2,
 };
+
+fn visits_type() -> DataType {
+    DataType::parse("list<struct<n: int64, score: float16>>").expect("a type")
+}
 
 fn schema() -> SchemaRef {
     let field = |name: &str, data_type: DataType, nullable| {
@@ -71,6 +91,8 @@ fn schema() -> SchemaRef {
         field("spend", SPEND, true),
         field("score", DataType::Float64, false),
         field("segment", DataType::String, true),
+        field("code", DataType::Uuid, true),
+        field("visits", visits_type(), true),
     ]))
 }
 
@@ -182,6 +204,12 @@ async fn statistics_count_what_is_there(store: &dyn OfflineStore) {
         shown[4],
         json!(["segment", 4, "segment 0", "segment 2", null])
     );
+    let (least, greatest) = (
+        "00000000-0000-0000-0000-000000000000",
+        "09090909-0909-0909-0909-090909090909",
+    );
+    assert_eq!(shown[5], json!(["code", 2, least, greatest, null]));
+    assert_eq!(shown[6], json!(["visits", 2, null, null, null]));
     let empty = store
         .append(&identity("empty", 1), schema(), cut(&sample(0), 1))
         .await;

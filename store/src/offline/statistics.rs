@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, RecordBatch};
 use arrow::compute::{max_binary, max_boolean, max_string, min_binary, min_boolean, min_string};
 use arrow::datatypes::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, Schema, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, Schema, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
 };
 use feature_defs::data_type::DataType;
 use feature_defs::time::Instant;
@@ -91,6 +92,9 @@ impl Column {
             DataType::UInt32 => self.numbers::<UInt32Type>(array, f64::from, uint),
             #[allow(clippy::cast_precision_loss)] // a mean is a float64
             DataType::UInt64 => self.numbers::<UInt64Type>(array, |value| value as f64, uint),
+            DataType::Float16 => {
+                self.numbers::<Float16Type>(array, f64::from, |value| Value::Float(value.into()));
+            }
             DataType::Float32 => {
                 self.numbers::<Float32Type>(array, f64::from, |value| Value::Float(value.into()));
             }
@@ -112,11 +116,19 @@ impl Column {
                 let value = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
                 self.widen(min_binary(bytes), max_binary(bytes), value);
             }
+            DataType::Uuid => {
+                let uuids = array.as_fixed_size_binary();
+                let value = |bytes: &[u8]| Value::Uuid(bytes.try_into().unwrap_or_default());
+                let (min, max) = (uuids.iter().flatten().min(), uuids.iter().flatten().max());
+                self.widen(min, max, value);
+            }
             DataType::Date => {
                 let days = array.as_primitive::<Date32Type>();
                 let (min, max) = (arrow::compute::min(days), arrow::compute::max(days));
                 self.widen(min, max, Value::Date);
             }
+            // They have no order.
+            DataType::List(_) | DataType::Vector { .. } | DataType::Struct(_) => {}
             DataType::Timestamp => {
                 let micros = array.as_primitive::<TimestampMicrosecondType>();
                 let (min, max) = (arrow::compute::min(micros), arrow::compute::max(micros));
@@ -225,6 +237,7 @@ fn order(one: &Value, other: &Value) -> Ordering {
         ) => one.cmp(other),
         (Value::String(one), Value::String(other)) => one.cmp(other),
         (Value::Bytes(one), Value::Bytes(other)) => one.cmp(other),
+        (Value::Uuid(one), Value::Uuid(other)) => one.cmp(other),
         (Value::Date(one), Value::Date(other)) => one.cmp(other),
         (Value::Timestamp(one), Value::Timestamp(other)) => one.cmp(other),
         _ => Ordering::Equal,

@@ -5,4 +5,5 @@ mod keys;
 mod models;
 mod point_in_time;
 mod serving;
+mod types;
 mod windows;

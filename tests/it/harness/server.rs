@@ -45,12 +45,17 @@ impl Server {
 
     /// Posts a body; the status and the JSON of the answer.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.post_text(path, &body.to_string())
+    }
+
+    /// Posts a text, which need not be JSON; the status and the JSON of the answer.
+    pub(crate) fn post_text(&self, path: &str, body: &str) -> (u16, Value) {
         let url = format!("http://{}{path}", self.address);
         let sent = self
             .agent
             .post(url)
             .header("content-type", "application/json")
-            .send(body.to_string());
+            .send(body);
         let mut response = sent.expect("an answer");
         let text = response.body_mut().read_to_string().expect("a body");
         let json = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));

@@ -115,7 +115,7 @@ fn wrong_requests_are_refused_with_path_and_reason() {
         (with(r#""amount": [1, NaN]"#), ErrorKind::InvalidJson, "$.request.amount[1]", "this is not JSON at line 1 column"),
         (with(r#""amount": ["12", 1]"#), invalid, "$.request.amount[0]", "`\"12\"` is no float64"),
         (with(r#""amount": [1, null]"#), invalid, "$.request.amount[1]", "null is not a value of `amount`"),
-        (with(r#""amount": [1, [2]]"#), invalid, "$.request.amount[1]", "a float64"),
+        (with(r#""amount": [1, [2]]"#), invalid, "$.request.amount[1]", "`[2]` is no float64"),
         (with(r#""amount": [1, 2], "note": [1, 128]"#), invalid, "$.request.note[1]", "from -128 to 127"),
         // Columns.
         (with(r#""amount": [1, 2], "chanel": ["app", "app"]"#), invalid, "$.request", "unknown field `chanel` (did you mean `channel`?)"),

@@ -5,8 +5,10 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
 use arrow::datatypes::TimestampMicrosecondType;
 use feature_defs::data_type::DataType;
+use feature_defs::value::Value;
 
 use super::layout::{RowLayout, Slot, slot_width};
+use super::nested;
 use crate::error::{Error, ErrorKind, Result};
 
 #[cfg(target_endian = "big")]
@@ -36,6 +38,11 @@ enum Values {
     Variable {
         ends: OffsetBuffer<i32>,
         bytes: Buffer,
+    },
+    /// Lists and structs.
+    Nested {
+        array: ArrayRef,
+        data_type: DataType,
     },
 }
 
@@ -99,7 +106,6 @@ impl<'a> RowEncoder<'a> {
         out.extend_from_slice(&self.layout.prefix);
         out.extend_from_slice(&self.event_times[row].to_le_bytes());
         out.resize(start + self.layout.fixed_end, 0);
-        let mut variable_end: u32 = 0;
         for (slot, column) in self.layout.slots.iter().zip(&self.columns) {
             let place = start + slot.offset;
             let is_null = column
@@ -117,20 +123,27 @@ impl<'a> RowEncoder<'a> {
                 }
                 Values::Bool(_) | Values::Fixed { .. } => {}
                 Values::Variable { ends, bytes } => {
-                    let value = if is_null {
-                        &[]
-                    } else {
-                        &bytes[offset(ends[row])..offset(ends[row + 1])]
-                    };
-                    variable_end = u32::try_from(value.len())
-                        .ok()
-                        .and_then(|length| variable_end.checked_add(length))
-                        .ok_or_else(|| invalid("a row's strings and bytes take 4 GiB or more"))?;
-                    out[place..place + 4].copy_from_slice(&variable_end.to_le_bytes());
-                    out.extend_from_slice(value);
+                    if !is_null {
+                        out.extend_from_slice(&bytes[offset(ends[row])..offset(ends[row + 1])]);
+                    }
+                    self.end_variable(start, place, out)?;
+                }
+                Values::Nested { array, data_type } => {
+                    if !is_null {
+                        nested::write(&Value::from_array(array, row), *data_type, out)?;
+                    }
+                    self.end_variable(start, place, out)?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Notes at `place` where the row that starts at `start` ends so far.
+    fn end_variable(&self, start: usize, place: usize, out: &mut [u8]) -> Result<()> {
+        let end = u32::try_from(out.len() - start - self.layout.fixed_end);
+        let end = end.map_err(|_| invalid("a row's strings and bytes take 4 GiB or more"))?;
+        out[place..place + 4].copy_from_slice(&end.to_le_bytes());
         Ok(())
     }
 }
@@ -182,6 +195,24 @@ impl Values {
                 ends: array.as_binary::<i32>().offsets().clone(),
                 bytes: array.as_binary::<i32>().values().clone(),
             },
+            DataType::List(_) | DataType::Struct(_) => Self::Nested {
+                array: array.clone(),
+                data_type,
+            },
+            DataType::Vector { element, .. } => {
+                let vectors = array.as_fixed_size_list();
+                let first = usize::try_from(vectors.value_offset(0)).unwrap_or(0);
+                let elements = vectors
+                    .values()
+                    .slice(first, vectors.values().len() - first);
+                match Self::new(*element, &elements) {
+                    Self::Fixed { bytes, .. } => Self::Fixed {
+                        bytes,
+                        width: slot_width(data_type),
+                    },
+                    other => other,
+                }
+            }
             _ => {
                 let width = slot_width(data_type);
                 let data = array.to_data();

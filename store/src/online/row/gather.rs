@@ -6,10 +6,12 @@ use arrow::array::{
     ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, PrimitiveArray, StringArray,
 };
 use arrow::datatypes::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use feature_defs::data_type::DataType;
+use feature_defs::value::Value;
+use half::f16;
 
 use super::layout::{RowLayout, Slot};
 use super::view::RowView;
@@ -33,6 +35,7 @@ pub fn gather(layout: &RowLayout, index: usize, rows: &[Option<RowView<'_>>]) ->
         DataType::UInt16 => Arc::new(numbers::<UInt16Type, 2>(slot, rows, u16::from_le_bytes)),
         DataType::UInt32 => Arc::new(numbers::<UInt32Type, 4>(slot, rows, u32::from_le_bytes)),
         DataType::UInt64 => Arc::new(numbers::<UInt64Type, 8>(slot, rows, u64::from_le_bytes)),
+        DataType::Float16 => Arc::new(numbers::<Float16Type, 2>(slot, rows, f16::from_le_bytes)),
         DataType::Float32 => Arc::new(numbers::<Float32Type, 4>(slot, rows, f32::from_le_bytes)),
         DataType::Float64 => Arc::new(numbers::<Float64Type, 8>(slot, rows, f64::from_le_bytes)),
         DataType::Decimal { .. } => Arc::new(
@@ -50,6 +53,12 @@ pub fn gather(layout: &RowLayout, index: usize, rows: &[Option<RowView<'_>>]) ->
             numbers::<TimestampMicrosecondType, 8>(slot, rows, i64::from_le_bytes)
                 .with_data_type(slot.data_type.to_arrow()),
         ),
+        DataType::Uuid | DataType::List(_) | DataType::Vector { .. } | DataType::Struct(_) => {
+            let value = |row: &Option<RowView<'_>>| {
+                row.as_ref().map_or(Value::Null, |row| row.value(index))
+            };
+            Value::array(&rows.iter().map(value).collect::<Vec<_>>(), slot.data_type)
+        }
     }
 }
 

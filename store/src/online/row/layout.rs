@@ -31,7 +31,7 @@ pub(super) struct Slot {
     pub(super) offset: usize,
     /// Its null bit, when it is nullable.
     pub(super) null_bit: Option<NullBit>,
-    /// For strings and bytes: the offset of the slot that says where this one's bytes start; `None` at the front.
+    /// For what is in the variable part: the offset of the slot that says where this one's bytes start; `None` at the front.
     pub(super) variable_before: Option<usize>,
 }
 
@@ -111,22 +111,28 @@ impl RowLayout {
 
 /// Whether values of a type stand in the variable part.
 pub(super) const fn is_variable(data_type: DataType) -> bool {
-    matches!(data_type, DataType::String | DataType::Bytes)
+    matches!(
+        data_type,
+        DataType::String | DataType::Bytes | DataType::List(_) | DataType::Struct(_)
+    )
 }
 
 /// Bytes of a type's slot in the fixed part.
 pub(super) const fn slot_width(data_type: DataType) -> usize {
     match data_type {
         DataType::Bool | DataType::Int8 | DataType::UInt8 => 1,
-        DataType::Int16 | DataType::UInt16 => 2,
+        DataType::Int16 | DataType::UInt16 | DataType::Float16 => 2,
         DataType::Int32
         | DataType::UInt32
         | DataType::Float32
         | DataType::Date
         | DataType::String
-        | DataType::Bytes => 4,
+        | DataType::Bytes
+        | DataType::List(_)
+        | DataType::Struct(_) => 4,
         DataType::Int64 | DataType::UInt64 | DataType::Float64 | DataType::Timestamp => 8,
-        DataType::Decimal { .. } => 16,
+        DataType::Decimal { .. } | DataType::Uuid => 16,
+        DataType::Vector { element, length } => slot_width(*element) * length as usize,
     }
 }
 

@@ -12,11 +12,18 @@
 //! 16      n/8    nulls        one bit a nullable feature, in order, 1 = null, lowest bit first; n/8 rounded up;
 //!                             not there without nullable features; unused bits are 0
 //!  .      w*     fixed part   one slot a feature, in order, without padding; the slot of a null is 0
-//!  .      .      variable     the bytes of strings and bytes, in order, back to back, to the end of the row
+//!  .      .      variable     the bytes of strings, bytes, lists and structs, in order, back to back, to the end of the
+//!                             row
 //!
-//! slot    bool 1 (0 or 1) · int8, uint8 1 · int16, uint16 2 · int32, uint32, float32, date (days) 4 ·
-//!         int64, uint64, float64, timestamp (microseconds) 8 · decimal 16 (unscaled) ·
-//!         string, bytes 4 (where its bytes end, counted from the start of the variable part)
+//! slot    bool 1 (0 or 1) · int8, uint8 1 · int16, uint16, float16 2 · int32, uint32, float32, date (days) 4 ·
+//!         int64, uint64, float64, timestamp (microseconds) 8 · decimal 16 (unscaled) · uuid 16 ·
+//!         vector n·w (its n elements back to back, each as wide as its own slot) ·
+//!         string, bytes, list, struct 4 (where its bytes end, counted from the start of the variable part)
+//!
+//! list    length  u32, then nulls: one bit an element as above, rounded up, then the elements that are not null
+//! struct  nulls: one bit a field, rounded up, then the fields that are not null, in the order of the type
+//!         inside a list or struct: what has a slot stands as in its slot, string and bytes after their length (u32),
+//!         lists and structs as here
 //! ```
 //!
 //! The same values give the same bytes: floats keep their bits, NaN payloads and the sign of zero included.
@@ -25,6 +32,7 @@ mod decimal;
 mod encode;
 mod gather;
 mod layout;
+mod nested;
 #[cfg(test)]
 mod tests;
 mod view;

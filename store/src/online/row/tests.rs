@@ -12,29 +12,37 @@ use proptest::prelude::*;
 use super::*;
 use crate::error::ErrorKind;
 
-const DECIMAL: DataType = DataType::Decimal {
-    precision: 38,
-    scale: 2,
-};
-
-const ALL_TYPES: [DataType; 16] = [
-    DataType::Bool,
-    DataType::Int8,
-    DataType::Int16,
-    DataType::Int32,
-    DataType::Int64,
-    DataType::UInt8,
-    DataType::UInt16,
-    DataType::UInt32,
-    DataType::UInt64,
-    DataType::Float32,
-    DataType::Float64,
-    DECIMAL,
-    DataType::String,
-    DataType::Bytes,
-    DataType::Date,
-    DataType::Timestamp,
-];
+fn all_types() -> Vec<DataType> {
+    let texts = [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "decimal(38,2)",
+        "string",
+        "bytes",
+        "uuid",
+        "date",
+        "timestamp",
+        "vector<float16, 3>",
+        "vector<float64, 1>",
+        "list<bool>",
+        "list<list<string>>",
+        "list<struct<a: int16, b: list<uuid>, c: vector<float32, 2>>>",
+        "struct<a: decimal(38,2), b: bytes, c: timestamp, d: date, e: float64>",
+    ];
+    texts
+        .map(|text| DataType::parse(text).expect(text))
+        .to_vec()
+}
 
 fn feature(index: usize, data_type: DataType, nullable: bool) -> Feature {
     Feature {
@@ -96,6 +104,69 @@ fn row_bytes_are_pinned() {
 }
 
 #[test]
+fn rows_of_halves_and_uuids_are_pinned() {
+    let features = [
+        feature(0, DataType::Float16, true),
+        feature(1, DataType::Uuid, true),
+    ];
+    let uuid = [
+        0xf8, 0x1d, 0x4f, 0xae, 0x7d, 0xec, 0x11, 0xd0, 1, 2, 3, 4, 5, 6, 7, 8,
+    ];
+    #[rustfmt::skip]
+    let golden = [
+        1, 0, 150, 225, 156, 189, 164, 4,               // format, flags, layout
+        7, 0, 0, 0, 0, 0, 0, 0,                         // event time
+        0b00,
+        0x00, 0xc1,                                     // -2.5
+        0xf8, 0x1d, 0x4f, 0xae, 0x7d, 0xec, 0x11, 0xd0, 1, 2, 3, 4, 5, 6, 7, 8,
+    ];
+    assert_eq!(
+        encode(&features, &[Value::Float(-2.5), Value::Uuid(uuid)], 7),
+        golden
+    );
+}
+
+#[test]
+fn rows_of_lists_structs_and_vectors_are_pinned() {
+    let of = |text: &str| DataType::parse(text).expect(text);
+    let features = [
+        feature(0, of("list<int16>"), true),
+        feature(1, of("vector<float16, 2>"), true),
+        feature(2, of("struct<a: string, b: list<bool>, c: uint8>"), false),
+        feature(3, of("string"), true),
+        feature(4, of("list<string>"), true),
+    ];
+    let text = |text: &str| Value::String(text.to_owned());
+    let values = [
+        Value::List(vec![Value::Int(-2), Value::Null, Value::Int(3)]),
+        Value::List(vec![Value::Float(1.0), Value::Float(-2.5)]),
+        Value::Struct(vec![
+            text("né"),
+            Value::List(vec![Value::Bool(true)]),
+            Value::Null,
+        ]),
+        text("x"),
+        Value::Null,
+    ];
+    #[rustfmt::skip]
+    let golden = [
+        1, 0, 81, 169, 92, 180, 57, 138,                // format, flags, layout
+        7, 0, 0, 0, 0, 0, 0, 0,                         // event time
+        0b1000,                                         // f4 is null
+        9, 0, 0, 0,                                     // f0 ends at 9
+        0x00, 0x3c, 0x00, 0xc1,                         // f1
+        23, 0, 0, 0,                                    // f2 ends at 23
+        24, 0, 0, 0,                                    // f3 ends at 24
+        24, 0, 0, 0,                                    // f4 ends where it starts
+        3, 0, 0, 0, 0b010, 0xfe, 0xff, 3, 0,            // f0: three, the second null
+        0b100, 3, 0, 0, 0, b'n', 0xc3, 0xa9,            // f2: c is null; a
+        1, 0, 0, 0, 0, 1,                               //     b: one, not null
+        b'x',                                           // f3
+    ];
+    assert_eq!(encode(&features, &values, 7), golden);
+}
+
+#[test]
 fn rows_of_another_layout_are_refused() {
     let features = [feature(0, DataType::Int64, false)];
     let bytes = encode(&features, &[Value::Int(1)], 0);
@@ -130,15 +201,23 @@ fn sliced_columns_are_read_from_their_slice() {
         feature(0, DataType::Int64, true),
         feature(1, DataType::String, true),
         feature(2, DataType::Bool, true),
+        feature(3, DataType::Float32.vector_of(2).expect("a vector"), true),
     ];
     let layout = RowLayout::new(&features);
     let numbers: Vec<Value> = (0..9).map(Value::Int).collect();
+    let vector = DataType::Float32.vector_of(2).expect("a vector");
+    let vectors = (0..9).map(|i| match i {
+        2 => Value::Null,
+        i => Value::List(vec![Value::Float(f64::from(i)), Value::Float(0.5)]),
+    });
+    let vectors: Vec<Value> = vectors.collect();
     let texts: Vec<Value> = (0..9).map(|i| Value::String(format!("t{i}"))).collect();
     let flags: Vec<Value> = (0..9).map(|i| Value::Bool(i % 2 == 0)).collect();
     let columns = [
         Value::array(&numbers, DataType::Int64).slice(3, 4),
         Value::array(&texts, DataType::String).slice(3, 4),
         Value::array(&flags, DataType::Bool).slice(3, 4),
+        Value::array(&vectors, vector).slice(3, 4),
     ];
     let times = event_times(5, 9).slice(3, 4);
     let encoder = RowEncoder::new(&layout, &columns, &times).expect("columns fit");
@@ -148,12 +227,16 @@ fn sliced_columns_are_read_from_their_slice() {
     assert_eq!(view.value(0), numbers[4]);
     assert_eq!(view.value(1), texts[4]);
     assert_eq!(view.value(2), flags[4]);
+    assert_eq!(view.value(3), vectors[4]);
 }
 
 /// Equal to the bit: NaN equals the same NaN, 0.0 is not -0.0.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+        (Value::List(one), Value::List(other)) | (Value::Struct(one), Value::Struct(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
         _ => one == other,
     }
 }
@@ -182,6 +265,9 @@ fn any_value(data_type: DataType) -> BoxedStrategy<Value> {
         DataType::UInt64 => prop_oneof![any::<u64>(), Just(u64::MAX)]
             .prop_map(Value::UInt)
             .boxed(),
+        DataType::Float16 => any::<u16>()
+            .prop_map(|bits| Value::Float(half::f16::from_bits(bits).into()))
+            .boxed(),
         #[allow(clippy::cast_possible_truncation)]
         DataType::Float32 => floats()
             .prop_map(|v| Value::Float(f64::from(v as f32)))
@@ -195,27 +281,41 @@ fn any_value(data_type: DataType) -> BoxedStrategy<Value> {
         }
         DataType::String => any::<String>().prop_map(Value::String).boxed(),
         DataType::Bytes => any::<Vec<u8>>().prop_map(Value::Bytes).boxed(),
+        DataType::Uuid => any::<[u8; 16]>().prop_map(Value::Uuid).boxed(),
         DataType::Date => any::<i32>().prop_map(Value::Date).boxed(),
         DataType::Timestamp => any::<i64>()
             .prop_map(|v| Value::Timestamp(Instant::from_micros(v)))
             .boxed(),
+        DataType::List(element) => prop::collection::vec(any_or_null(*element), 0..12)
+            .prop_map(Value::List)
+            .boxed(),
+        DataType::Vector { element, length } => {
+            prop::collection::vec(any_value(*element), length as usize)
+                .prop_map(Value::List)
+                .boxed()
+        }
+        DataType::Struct(of) => {
+            let fields = of.fields.iter().map(|field| any_or_null(field.data_type));
+            fields.collect::<Vec<_>>().prop_map(Value::Struct).boxed()
+        }
     }
 }
 
+fn any_or_null(data_type: DataType) -> BoxedStrategy<Value> {
+    prop_oneof![3 => any_value(data_type), 1 => Just(Value::Null)].boxed()
+}
+
 fn any_column() -> impl Strategy<Value = (DataType, bool, Value)> {
-    (
-        prop::sample::select(ALL_TYPES.as_slice()),
-        any::<bool>(),
-        0_u8..4,
-    )
-        .prop_flat_map(|(data_type, nullable, null)| {
+    (prop::sample::select(all_types()), any::<bool>(), 0_u8..4).prop_flat_map(
+        |(data_type, nullable, null)| {
             let value = if nullable && null == 0 {
                 Just(Value::Null).boxed()
             } else {
                 any_value(data_type)
             };
             (Just(data_type), Just(nullable), value)
-        })
+        },
+    )
 }
 
 fn any_row() -> impl Strategy<Value = (Vec<Feature>, Vec<Value>)> {
@@ -250,7 +350,9 @@ proptest! {
                 #[allow(clippy::cast_precision_loss)]
                 Value::Int(value) => prop_assert!(input == *value as f64),
                 Value::Date(days) => prop_assert!(input == f64::from(*days)),
-                Value::Null | Value::String(_) | Value::Bytes(_) => prop_assert!(input.is_nan()),
+                _ if !features[index].data_type.is_model_input() => prop_assert!(input.is_nan()),
+                Value::Null => prop_assert!(input.is_nan()),
+
                 _ => prop_assert!(input.is_finite()),
             }
         }

@@ -4,9 +4,11 @@ use feature_defs::data_type::DataType;
 use feature_defs::expression::Scalar;
 use feature_defs::time::Instant;
 use feature_defs::value::Value;
+use half::f16;
 
 use super::decimal::decimal_to_f64;
 use super::layout::{RowLayout, Slot, is_variable};
+use super::nested;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A packed row, checked once: every later read is in bounds and its strings are UTF-8.
@@ -51,6 +53,12 @@ impl<'a> RowView<'a> {
             if slot.data_type == DataType::String && std::str::from_utf8(value).is_err() {
                 return Err(corrupt("a row's string is not UTF-8"));
             }
+            let is_nested = slot.data_type.is_nested() && !self.slot_is_null(slot);
+            if is_nested && !nested::is_whole(slot.data_type, value) {
+                return Err(corrupt(
+                    "a row's list or struct does not end where it should",
+                ));
+            }
         }
         let end = self.u32_at(self.layout.slots[last].offset);
         if self.layout.fixed_end.saturating_add(end) == self.bytes.len() {
@@ -82,7 +90,8 @@ impl<'a> RowView<'a> {
     }
 
     /// The feature at `index` as a model sees it: numbers, `bool` as 0 or 1, `date` in days, `timestamp` in
-    /// microseconds, decimals as [`decimal_to_f64`]; NaN for a null and for strings and bytes.
+    /// microseconds, decimals as [`decimal_to_f64`]; NaN for a null and for types that are no
+    /// numbers.
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // models take float64
     pub fn model_input(&self, index: usize) -> f64 {
@@ -101,12 +110,18 @@ impl<'a> RowView<'a> {
             DataType::UInt16 => u16::from_le_bytes(self.fixed(at)).into(),
             DataType::UInt32 => u32::from_le_bytes(self.fixed(at)).into(),
             DataType::UInt64 => u64::from_le_bytes(self.fixed(at)) as f64,
+            DataType::Float16 => f16::from_le_bytes(self.fixed(at)).into(),
             DataType::Float32 => f32::from_le_bytes(self.fixed(at)).into(),
             DataType::Float64 => f64::from_le_bytes(self.fixed(at)),
             DataType::Decimal { scale, .. } => {
                 decimal_to_f64(i128::from_le_bytes(self.fixed(at)), scale)
             }
-            DataType::String | DataType::Bytes => f64::NAN,
+            DataType::String
+            | DataType::Bytes
+            | DataType::Uuid
+            | DataType::List(_)
+            | DataType::Vector { .. }
+            | DataType::Struct(_) => f64::NAN,
         }
     }
 
@@ -128,6 +143,7 @@ impl<'a> RowView<'a> {
             DataType::UInt16 => Value::UInt(u16::from_le_bytes(self.fixed(at)).into()),
             DataType::UInt32 => Value::UInt(u32::from_le_bytes(self.fixed(at)).into()),
             DataType::UInt64 => Value::UInt(u64::from_le_bytes(self.fixed(at))),
+            DataType::Float16 => Value::Float(f16::from_le_bytes(self.fixed(at)).into()),
             DataType::Float32 => Value::Float(f32::from_le_bytes(self.fixed(at)).into()),
             DataType::Float64 => Value::Float(f64::from_le_bytes(self.fixed(at))),
             DataType::Decimal { scale, .. } => Value::Decimal {
@@ -136,9 +152,14 @@ impl<'a> RowView<'a> {
             },
             DataType::String => Value::String(self.text(slot).to_owned()),
             DataType::Bytes => Value::Bytes(self.variable(slot).unwrap_or_default().to_vec()),
+            DataType::Uuid => Value::Uuid(self.fixed(at)),
             DataType::Date => Value::Date(i32::from_le_bytes(self.fixed(at))),
             DataType::Timestamp => {
                 Value::Timestamp(Instant::from_micros(i64::from_le_bytes(self.fixed(at))))
+            }
+            DataType::Vector { .. } => nested::read(slot.data_type, &self.bytes[at..]),
+            DataType::List(_) | DataType::Struct(_) => {
+                nested::read(slot.data_type, self.variable(slot).unwrap_or_default())
             }
         }
     }
@@ -147,7 +168,8 @@ impl<'a> RowView<'a> {
     #[must_use]
     pub fn scalar(&self, index: usize) -> Scalar {
         match self.layout.slots[index].data_type {
-            DataType::String | DataType::Bytes => Scalar::Null,
+            DataType::String | DataType::Bytes | DataType::Uuid => Scalar::Null,
+            nested if nested.is_nested() => Scalar::Null,
             _ => Scalar::of(&self.value(index)),
         }
     }
@@ -176,7 +198,7 @@ impl<'a> RowView<'a> {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// The bytes of a string or bytes slot, if they lie inside the row.
+    /// The bytes of a slot in the variable part, if they lie inside the row.
     pub(super) fn variable(&self, slot: &Slot) -> Option<&'a [u8]> {
         let start = slot.variable_before.map_or(0, |at| self.u32_at(at));
         let end = self.u32_at(slot.offset);

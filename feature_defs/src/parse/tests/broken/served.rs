@@ -1,9 +1,17 @@
 //! Names that collide once they are served, and models that cannot read their service.
 
 use super::Case;
-use super::Edit::{File, Shop};
+use super::Edit::{File, Shop, Sql};
 
 pub(super) const CASES: &[Case] = &[
+    (
+        "model_of_vectors",
+        &[
+            Shop("best: int32", "best: \"vector<float64, 2>\""),
+            Shop("{ default: 0 }", "{ default: [0, 1.5] }"),
+            Sql("max(cents) AS best", "[1.5, 2.5] AS best"),
+        ],
+    ),
     (
         "request_field_with_the_name_of_a_view",
         &[

@@ -22,6 +22,56 @@ pub(super) const CASES: &[Case] = &[
             "GROUP BY customer_id;\nSELECT 2\n",
         )],
     ),
+    (
+        "uuid_compared_with_text",
+        &[
+            Shop("note: string", "note: uuid"),
+            Sql(
+                "FROM purchases",
+                "FROM purchases WHERE note = 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'",
+            ),
+        ],
+    ),
+    (
+        "uuid_among_texts",
+        &[
+            Shop("note: string", "note: uuid"),
+            Sql(
+                "FROM purchases",
+                "FROM purchases WHERE note IN ('f81d4fae')",
+            ),
+        ],
+    ),
+    (
+        "cast_that_is_not_there",
+        &[
+            Shop("note: string", "note: uuid"),
+            Sql("max(cents)", "max(cast(note AS varchar))"),
+        ],
+    ),
+    (
+        "array_agg_without_an_order",
+        &[
+            Shop("best: int32", "best: list<int32>"),
+            Shop("{ default: 0 }", "{ default: [] }"),
+            Sql("max(cents)", "array_agg(cents)"),
+        ],
+    ),
+    (
+        "field_that_a_struct_does_not_have",
+        &[
+            Shop("note: string", "note: \"list<struct<a: int64>>\""),
+            Sql("max(cents)", "max(note[1].b)"),
+        ],
+    ),
+    (
+        "list_of_other_elements",
+        &[
+            Shop("best: int32", "best: list<int16>"),
+            Shop("{ default: 0 }", "{ default: [] }"),
+            Sql("max(cents)", "array_agg(cents ORDER BY at)"),
+        ],
+    ),
     ("drop", &[Sql(ALL, "DROP TABLE purchases\n")]),
     (
         "create_table",

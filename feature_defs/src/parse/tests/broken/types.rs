@@ -49,6 +49,141 @@ pub(super) const CASES: &[Case] = &[
         "decimal_without_digits",
         &[Shop("cents: int32", "cents: decimal")],
     ),
+    (
+        "uuid_by_another_name",
+        &[Shop("note: string", "note: guid")],
+    ),
+    (
+        "half_by_another_name",
+        &[Shop("note: string", "note: half")],
+    ),
+    (
+        "sum_of_uuids",
+        &[
+            Shop("note: string", "note: uuid"),
+            Shop("sum(cents)", "sum(note)"),
+        ],
+    ),
+    (
+        "default_that_is_no_uuid",
+        &[Shop(
+            "amount: int64",
+            "amount: { type: uuid, default: f81d4fae }",
+        )],
+    ),
+    (
+        "default_that_is_too_great_for_a_half",
+        &[Shop(
+            "amount: int64",
+            "amount: { type: float16, default: 65520 }",
+        )],
+    ),
+    (
+        "unknown_type_inside_a_struct",
+        &[Shop(
+            "note: string",
+            "note: \"list<struct<a: int64, b: int46>>\"",
+        )],
+    ),
+    (
+        "list_that_is_not_closed",
+        &[Shop("note: string", "note: list<int64")],
+    ),
+    (
+        "list_without_elements",
+        &[Shop("note: string", "note: list")],
+    ),
+    (
+        "map_type",
+        &[Shop("note: string", "note: map<string, int64>")],
+    ),
+    (
+        "array_of_another_system",
+        &[Shop("note: string", "note: int64[]")],
+    ),
+    (
+        "vector_of_integers",
+        &[Shop("note: string", "note: vector<int32, 3>")],
+    ),
+    (
+        "vector_without_length",
+        &[Shop("note: string", "note: vector<float32>")],
+    ),
+    (
+        "struct_without_types",
+        &[Shop("note: string", "note: struct<a, b>")],
+    ),
+    (
+        "struct_with_a_field_twice",
+        &[Shop(
+            "note: string",
+            "note: \"struct<a: int64, a: string>\"",
+        )],
+    ),
+    (
+        "struct_without_quotes",
+        &[Shop(
+            "note: string",
+            "note: list<struct<at: timestamp, amount: decimal(12,2)>>",
+        )],
+    ),
+    (
+        "struct_without_quotes_in_braces",
+        &[Shop(
+            "amount: int64 }",
+            "amount: list<struct<at: timestamp, amount: decimal(12,2)>> }",
+        )],
+    ),
+    (
+        "vector_without_quotes_in_braces",
+        &[Shop(
+            "amount: int64 }",
+            "amount: vector<float32, 3>, more: int64 }",
+        )],
+    ),
+    (
+        "list_from_csv",
+        &[Shop("city: string", "city: list<string>")],
+    ),
+    (
+        "key_of_lists",
+        &[Shop("customer_id: int64 }", "customer_id: list<int64> }")],
+    ),
+    (
+        "greatest_list",
+        &[
+            Shop("note: string", "note: list<string>"),
+            Shop("sum(cents)", "max(note)"),
+        ],
+    ),
+    (
+        "default_of_a_list_has_a_text",
+        &[Shop(
+            "amount: int64",
+            "amount: { type: list<int64>, default: [1, many] }",
+        )],
+    ),
+    (
+        "default_of_a_vector_is_too_short",
+        &[Shop(
+            "amount: int64",
+            "amount: { type: \"vector<float32, 3>\", default: [1, 2] }",
+        )],
+    ),
+    (
+        "default_of_a_struct_has_another_field",
+        &[Shop(
+            "amount: int64",
+            "amount: { type: \"struct<a: int64>\", default: { b: 1 } }",
+        )],
+    ),
+    (
+        "default_of_a_list_is_one_value",
+        &[Shop(
+            "amount: int64",
+            "amount: { type: list<int64>, default: 7 }",
+        )],
+    ),
     ("missing_type", &[Shop("cents: int32", "cents:")]),
     ("list_for_a_type", &[Shop("cents: int32", "cents: [int32]")]),
     (
