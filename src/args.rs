@@ -9,8 +9,8 @@ use feature_defs::time::{Instant, TimeError};
 
 use crate::hints;
 use crate::verbs::{
-    apply, check, demo, diff, features, init, list, log, model, plan, predict, release, run,
-    schedule, schema, serve, status, training_set,
+    apply, check, demo, diff, drop, features, init, lineage, list, log, model, plan, predict,
+    release, run, schedule, schema, serve, status, training_set,
 };
 
 /// What a script can tell from the end of a verb.
@@ -130,6 +130,8 @@ pub(crate) enum Verb {
     Log(log::Log),
     /// Show what is different between two applied versions
     Diff(diff::Diff),
+    /// Show what is made from what: sources, columns, features, services, models
+    Lineage(lineage::Lineage),
     /// Run a night: compute, publish, flip
     Run(run::Run),
     /// Run nights by the cron expressions of the definitions, until stopped
@@ -145,6 +147,8 @@ pub(crate) enum Verb {
     /// List, show and roll back releases
     #[command(subcommand)]
     Release(release::Release),
+    /// List and take away snapshots of views that are gone
+    Drop(drop::Drop),
     /// Import and list models
     #[command(subcommand)]
     Model(model::Model),

@@ -118,6 +118,25 @@ pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
     }
 }
 
+/// A size for people: `812 bytes`, `12.4 KiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    #[allow(clippy::cast_precision_loss)]
+    let mut units = bytes as f64;
+    let mut name = "";
+    for next in ["KiB", "MiB", "GiB", "TiB"] {
+        // What would be shown as 1024.0 is one of the next.
+        if units < 1023.95 {
+            break;
+        }
+        units /= 1024.0;
+        name = next;
+    }
+    match name {
+        "" => counted(bytes, "byte"),
+        name => format!("{units:.1} {name}"),
+    }
+}
+
 /// A path as a shell reads it: in quotes where it holds anything that a shell would take for its own.
 pub(crate) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
@@ -166,6 +185,22 @@ mod tests {
         assert_eq!(counted(2_u64, "view"), "2 views");
         assert_eq!(counted(1_u64, "key"), "1 key");
         assert_eq!(counted(2_u64, "key"), "2 keys");
+    }
+
+    #[test]
+    fn sizes_have_the_unit_that_leaves_the_fewest_digits() {
+        for (bytes, shown) in [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (1023, "1023 bytes"),
+            (1024, "1.0 KiB"),
+            (12_650, "12.4 KiB"),
+            ((1 << 20) - 1, "1.0 MiB"),
+            (5 << 30, "5.0 GiB"),
+            (u64::MAX, "16777216.0 TiB"),
+        ] {
+            assert_eq!(size(bytes), shown);
+        }
     }
 
     #[test]

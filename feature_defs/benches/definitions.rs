@@ -1,4 +1,4 @@
-//! What checking and planning cost, by the size of a project: 1,000, 5,000 and 10,000 features in up to 500 views, three
+//! What checking, planning and lineage cost, by the size of a project: 1,000, 5,000 and 10,000 features in up to 500 views, three
 //! in four of them windowed aggregations, the rest SQL, with request views and services over them.
 //!
 //! `cargo bench --bench definitions`
@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use feature_defs::definitions::{DefinitionFile, Definitions};
 use feature_defs::difference::Difference;
+use feature_defs::lineage::{Direction, Lineage};
 use feature_defs::parse;
 use feature_defs::time::Stopwatch;
 
@@ -19,8 +20,8 @@ const ROUNDS: usize = 5;
 
 fn main() {
     println!(
-        "{:>8} {:>6} {:>14} {:>14}",
-        "features", "views", "check", "plan"
+        "{:>8} {:>6} {:>14} {:>14} {:>14}",
+        "features", "views", "check", "plan", "lineage"
     );
     let mut firsts = None;
     for views in [50, 250, 500] {
@@ -34,18 +35,26 @@ fn main() {
             let (before, after) = (parse(&files), parse(&changed));
             assert!(!Difference::between(Some(&before), &after).is_empty());
         });
+        // As `nightfill lineage purchases` does: the files, the graph, and all that a source reaches.
+        let lineage = median(|| {
+            let graph = Lineage::of(&parse(&files)).unwrap();
+            let source = graph.find("purchases")[0];
+            assert!(!graph.tree(source, Direction::Downstream).is_empty());
+        });
         println!(
-            "{features:>8} {views:>6} {:>11.1} ms {:>11.1} ms",
+            "{features:>8} {views:>6} {:>11.1} ms {:>11.1} ms {:>11.1} ms",
             millis(check),
-            millis(plan)
+            millis(plan),
+            millis(lineage)
         );
-        let (first_check, first_plan) = *firsts.get_or_insert((check, plan));
+        let firsts = *firsts.get_or_insert([check, plan, lineage]);
         let times = |now: Duration, first: Duration| now.as_secs_f64() / first.as_secs_f64();
         println!(
-            "{:>15} {:>13.1}x {:>13.1}x",
+            "{:>15} {:>13.1}x {:>13.1}x {:>13.1}x",
             "",
-            times(check, first_check),
-            times(plan, first_plan)
+            times(check, firsts[0]),
+            times(plan, firsts[1]),
+            times(lineage, firsts[2])
         );
     }
 }

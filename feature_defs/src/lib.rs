@@ -59,6 +59,7 @@ pub mod fingerprint;
 pub mod float16;
 pub mod foreign;
 pub mod language;
+pub mod lineage;
 pub mod model;
 pub mod name;
 pub mod object;

@@ -10,6 +10,7 @@
 //! with training sets by the same code.
 
 mod aggregate;
+mod applied;
 pub mod bundles;
 mod column;
 pub mod error;
@@ -19,6 +20,7 @@ mod keys;
 mod latest;
 pub mod lease;
 mod nested;
+pub mod orphans;
 mod point_in_time;
 pub mod progress;
 mod publish;

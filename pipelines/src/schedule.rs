@@ -14,12 +14,12 @@ use chrono_tz::Tz;
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::Schedule;
 use feature_defs::name::Name;
-use feature_defs::parse::parse;
 use feature_defs::time::{Instant, TimeSpan};
 use store::release::Release;
 use tokio::sync::mpsc;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
+use crate::applied::applied;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::run::{Night, RunReport, RunRequest, run, served_release};
@@ -116,7 +116,7 @@ async fn at_tick(
     progress: &dyn Progress,
     report: &(dyn Fn(&Due, Result<RunReport>) + Send + Sync),
 ) {
-    let (definitions, version) = match applied(night, settings).await {
+    let (definitions, version) = match applied(&*night.registry, &settings.root).await {
         Ok(Some(applied)) => applied,
         Ok(None) => return,
         Err(error) => {
@@ -141,15 +141,6 @@ async fn at_tick(
         let result = run(night, &definitions, version, &request, progress).await;
         report(&due, result);
     }
-}
-
-async fn applied(night: &Night, settings: &ScheduleSettings) -> Result<Option<(Definitions, u64)>> {
-    let Some(applied) = night.registry.definitions(None).await? else {
-        return Ok(None);
-    };
-    let definitions = parse(&settings.root, applied.definitions.files)
-        .map_err(|problems| Error::Refused(problems.to_string()))?;
-    Ok(Some((definitions, applied.version)))
 }
 
 /// The views whose schedules fell due after `since` and not after `now`, if any.

@@ -107,6 +107,8 @@ pub async fn compute(
 #[cfg(test)]
 mod keys_tests;
 #[cfg(test)]
+mod lineage_tests;
+#[cfg(test)]
 mod nested_tests;
 #[cfg(test)]
 mod tests;

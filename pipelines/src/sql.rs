@@ -1,5 +1,7 @@
 //! SQL views: one `SELECT` over sources that are already cut at as-of.
 
+mod in_turn;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +16,7 @@ use datafusion::sql::parser::Statement;
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::Entity;
 use feature_defs::feature_view::{FeatureView, SqlSnapshot};
-use feature_defs::sql::{bind, functions, settings};
+use feature_defs::sql::{bind, functions, is_orderless, settings};
 use feature_defs::time::Instant;
 use futures::{StreamExt, TryStreamExt, stream};
 
@@ -26,24 +28,6 @@ use crate::keys;
 use crate::scan::{Cut, CutSource, KEY, RowCount, RowKind};
 use crate::session::Session;
 use crate::snapshot::{self, Counts, Snapshot};
-
-/// Aggregates whose results do not depend on the order of rows, with exact sums in place of the engine's.
-const ORDERLESS: [&str; 14] = [
-    "sum",
-    "avg",
-    "mean",
-    "count",
-    "min",
-    "max",
-    "median",
-    "bool_and",
-    "bool_or",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "grouping",
-    "approx_distinct",
-];
 
 /// The snapshot of a SQL view.
 pub(crate) async fn compute(
@@ -58,14 +42,19 @@ pub(crate) async fn compute(
     let mut tables = Tables::open(definitions, sql, as_of).await?;
     let mut context = tables.context(session, session.threads()).map_err(failed)?;
     let mut plan = plan(&context, sql, as_of).await.map_err(failed)?;
-    if depends_on_order(&plan).map_err(failed)? {
+    let ordered = depends_on_order(&plan).map_err(failed)?;
+    if ordered {
         tables = tables.in_total_order();
         context = tables.context(session, 1).map_err(failed)?;
         plan = self::plan(&context, sql, as_of).await.map_err(failed)?;
     }
     let rows = context.execute_logical_plan(plan).await.map_err(failed)?;
     let sorted = by_key(rows, definitions.entity_of(view), view).map_err(failed)?;
-    let stream = sorted.execute_stream().await.map_err(failed)?;
+    let stream = match ordered {
+        true => in_turn::execute(sorted).await,
+        false => sorted.execute_stream().await,
+    };
+    let stream = stream.map_err(failed)?;
     let schema = snapshot::schema(definitions, view);
     let state = Output {
         stream,
@@ -177,7 +166,7 @@ fn depends_on_order(plan: &LogicalPlan) -> std::result::Result<bool, DataFusionE
         node.apply_expressions(|expression| {
             expression.apply(|part| {
                 if let Expr::AggregateFunction(aggregate) = part {
-                    depends |= !ORDERLESS.contains(&aggregate.func.name());
+                    depends |= !is_orderless(aggregate.func.name());
                 }
                 Ok(TreeNodeRecursion::Continue)
             })

@@ -4,8 +4,10 @@ pub(crate) mod apply;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod diff;
+pub(crate) mod drop;
 pub(crate) mod features;
 pub(crate) mod init;
+pub(crate) mod lineage;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod model;
@@ -36,6 +38,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Verb::Apply(verb) => verb.run(global).await,
         Verb::Log(verb) => verb.run(global).await,
         Verb::Diff(verb) => verb.run(global).await,
+        Verb::Lineage(verb) => verb.run(global).await,
         Verb::Run(verb) => verb.run(global).await,
         Verb::Schedule(verb) => verb.run(global).await,
         Verb::Serve(verb) => verb.run(global).await,
@@ -43,6 +46,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Verb::Predict(verb) => verb.run(global).await,
         Verb::TrainingSet(verb) => verb.run(global).await,
         Verb::Release(verb) => verb.run(global).await,
+        Verb::Drop(verb) => verb.run(global).await,
         Verb::Model(verb) => verb.run(global).await,
         Verb::Schema(verb) => verb.run(),
         Verb::Status(verb) => verb.run(global).await,

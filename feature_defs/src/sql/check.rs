@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::compute::can_cast_types;
-use arrow::datatypes::{DataType as ArrowType, Field, Schema};
+use arrow::datatypes::{DataType as ArrowType, Field, Schema, SchemaRef};
 use datafusion_common::plan_err;
 use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion_expr::utils::merge_schema;
@@ -13,6 +13,7 @@ use datafusion_optimizer::Analyzer;
 use datafusion_sql::planner::SqlToRel;
 use datafusion_sql::sqlparser::ast::Statement;
 
+use crate::data_type::DataType;
 use crate::parse::members::{Elsewhere, Members};
 use crate::parse::objects::DeclaredColumn;
 use crate::sql::functions::{Planning, settings};
@@ -104,10 +105,9 @@ fn plan(
 ) -> datafusion_common::Result<Vec<(String, ArrowType)>> {
     let tables: BTreeMap<_, _> = tables
         .iter()
-        .map(|table| (table.name.to_owned(), Arc::new(schema(table))))
+        .map(|table| (table.name.to_owned(), schema_of(table)))
         .collect();
-    let provider = Planning::new(tables);
-    let plan = SqlToRel::new(&provider).sql_statement_to_plan(statement)?;
+    let plan = logical_plan(statement, tables)?;
     let plan = Analyzer::new().execute_and_check(plan, &settings(), |_, _| {})?;
     refuse_casts(&plan)?;
     let fields = plan.schema().fields().iter();
@@ -141,14 +141,29 @@ fn refuse_casts(plan: &LogicalPlan) -> datafusion_common::Result<()> {
     Ok(())
 }
 
-fn schema(table: &Table<'_>) -> Schema {
-    let fields = table.columns.items.iter().filter_map(|column| {
-        let nullable = Some(column.name.as_str()) != table.event_time;
-        Some(Field::new(
-            &column.name,
-            column.data_type?.in_sql().to_arrow(),
-            nullable,
-        ))
+fn schema_of(table: &Table<'_>) -> SchemaRef {
+    let columns = table.columns.items.iter();
+    let columns = columns.filter_map(|column| Some((column.name.as_str(), column.data_type?)));
+    schema(columns, table.event_time)
+}
+
+/// Columns of a source as SQL sees them.
+pub(crate) fn schema<'c>(
+    columns: impl Iterator<Item = (&'c str, DataType)>,
+    event_time: Option<&str>,
+) -> SchemaRef {
+    let fields = columns.map(|(name, data_type)| {
+        let nullable = Some(name) != event_time;
+        Field::new(name, data_type.in_sql().to_arrow(), nullable)
     });
-    Schema::new(fields.collect::<Vec<_>>())
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// The plan of a statement, as it is written: nothing of it is rewritten or left out.
+pub(crate) fn logical_plan(
+    statement: Statement,
+    tables: BTreeMap<String, SchemaRef>,
+) -> datafusion_common::Result<LogicalPlan> {
+    let provider = Planning::new(tables);
+    SqlToRel::new(&provider).sql_statement_to_plan(statement)
 }

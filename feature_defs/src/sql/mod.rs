@@ -5,6 +5,7 @@
 //!   statement    a text to one SELECT over declared sources; bind gives `$as_of` its instant
 //!   check        a SELECT to its output columns, planned over the sources' declared columns
 //!   dialects     what other dialects of SQL write otherwise
+//!   order        which functions show the order of their rows
 //!   locate       the part of a SELECT that does not plan
 //!   fault        what is wrong, in the user's words, at a place in the user's text
 //!   reword       the engine's most common messages, with what to do about them
@@ -20,11 +21,15 @@ pub(crate) mod dialects;
 mod fault;
 pub(crate) mod functions;
 mod locate;
+mod order;
 mod reword;
 pub(crate) mod statement;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use check::{logical_plan, schema};
 pub(crate) use fault::{Fault, engine_fault, engine_faults, parser_fault, range_of};
 pub use functions::{Functions, functions, settings};
+pub use order::is_orderless;
+pub(crate) use order::is_orderless_over_ties;
 pub use statement::{SqlError, bind};

@@ -132,6 +132,42 @@ async fn ties_of_queries_go_the_same_way_whatever_the_files_and_threads() {
 }
 
 #[tokio::test]
+async fn sides_of_a_union_come_in_their_order_in_every_run() {
+    let sides = "select k, n from big where n > 2 union all select k, n + 10 from big";
+    for (text, expected) in [
+        (
+            format!("select k, first_value(n) as total from ({sides}) as q group by k"),
+            3,
+        ),
+        (
+            format!("select k, last_value(n) as total from ({sides}) as q group by k"),
+            17,
+        ),
+        (
+            format!("select k, n as total from ({sides}) as q limit 1"),
+            3,
+        ),
+        (
+            format!(
+                "select k, n as total from (select k, n, row_number() over (order by k) as nth from ({sides}) as q) as r where nth = 4"
+            ),
+            11,
+        ),
+        (
+            format!(
+                "select a.k, last_value(a.n) as total from ({sides}) as a join big as b on a.k = b.k and b.n = 7 group by a.k"
+            ),
+            17,
+        ),
+    ] {
+        // Side by side they would come in another order in one run in four.
+        for _ in 0..12 {
+            assert_eq!(answer(&text, &[TIED.to_vec()], 2).await, expected, "{text}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn zero_and_minus_zero_are_one_value_whatever_the_threads() {
     let dir = tempfile::tempdir().expect("dir");
     let mut definitions = definitions(dir.path());

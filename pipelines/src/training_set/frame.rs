@@ -11,6 +11,7 @@ use feature_defs::definitions::Definitions;
 use feature_defs::entity::Entity;
 use feature_defs::feature_service::{FeatureService, Origin};
 use feature_defs::request_view::RequestField;
+use feature_defs::suggestion::meant;
 use feature_defs::time::Instant;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -80,7 +81,7 @@ impl Frame {
                         "has no column `{}`, a key part of `{}`; {}",
                         part.name,
                         entity.name,
-                        self.held()
+                        self.held_beside(part.name.as_str())
                     );
                     Error::input(&self.shown, message)
                 })
@@ -96,7 +97,7 @@ impl Frame {
             let Some(default) = &field.default else {
                 let message = format!(
                     "has no column `{name}`, a request field without a default; {}",
-                    self.held()
+                    self.held_beside(name)
                 );
                 return Err(Error::input(&self.shown, message));
             };
@@ -149,7 +150,7 @@ impl Frame {
     fn read_as_ofs(&self, name: &str) -> Result<Vec<Instant>> {
         let column = self.column(name, DataType::Timestamp)?.ok_or_else(|| {
             let message =
-                format!("has no column `{name}` with the instant from which each row looks; {}: `--as-of-column` names it", self.held());
+                format!("has no column `{name}` with the instant from which each row looks; {}: `--as-of-column` names it", self.held_beside(name));
             Error::input(&self.shown, message)
         })?;
         let column = arrow::array::AsArray::as_primitive::<
@@ -168,11 +169,13 @@ impl Frame {
         Ok(as_ofs)
     }
 
-    /// Its columns, for messages.
-    fn held(&self) -> String {
+    /// Its columns, and the one that may be meant for a column that is not there, for messages.
+    fn held_beside(&self, lacking: &str) -> String {
         let schema = self.batch.schema();
         let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
-        format!("it has: {}", names.join(", "))
+        let meant = meant(lacking, names.iter().copied());
+        let meant = meant.map(|name| format!(" (is `{name}` meant?)"));
+        format!("it has: {}{}", names.join(", "), meant.unwrap_or_default())
     }
 
     /// Refuses rows that look from an instant that has not come: their values would be others later.

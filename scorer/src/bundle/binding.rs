@@ -31,10 +31,17 @@ impl std::error::Error for Mismatch {}
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let service = &self.service;
+        if self.missing.is_empty() && self.extra.is_empty() {
+            let different = shortened(&self.different);
+            return write!(
+                f,
+                "service `{service}` has other features by the names that the model reads: {different}"
+            );
+        }
         write!(
             f,
-            "service `{}` and the model do not have the same features",
-            self.service
+            "service `{service}` and the model do not have the same features"
         )?;
         for (what, names) in [
             ("only in the model", &self.missing),

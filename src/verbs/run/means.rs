@@ -8,7 +8,7 @@ use pipelines::session::{Session, SessionSettings};
 use crate::numbers;
 
 /// How long a night that died keeps the next one waiting, unless told otherwise.
-const LEASE: TimeSpan = match TimeSpan::from_micros(30_000_000) {
+pub(crate) const LEASE: TimeSpan = match TimeSpan::from_micros(30_000_000) {
     Some(span) => span,
     None => panic!("30 s is not negative"),
 };
@@ -52,7 +52,11 @@ impl Default for Means {
     }
 }
 
-fn lease(text: &str) -> Result<TimeSpan, String> {
+/// Reads the length of a lease.
+///
+/// # Errors
+/// For a text that is no time span, or none at all.
+pub(crate) fn lease(text: &str) -> Result<TimeSpan, String> {
     let span = TimeSpan::parse(text).map_err(|error| error.to_string())?;
     if span.micros() == 0 {
         return Err(

@@ -16,7 +16,7 @@ use crate::output;
 use crate::progress::Shown;
 use crate::project::{Applied, Opened};
 
-pub(crate) use means::{Engine, Means, session};
+pub(crate) use means::{Engine, LEASE, Means, lease, session};
 pub(crate) use report::{describe, summary};
 
 /// Computes the feature views of the applied definitions as of an instant, keeps them offline, stages them online and

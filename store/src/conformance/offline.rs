@@ -18,7 +18,7 @@ use futures::{StreamExt, TryStreamExt};
 use serde_json::json;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::offline::{OfflineStore, SnapshotIdentity};
+use crate::offline::{KeptSnapshots, OfflineStore, SnapshotIdentity, SnapshotManifest};
 
 /// Runs the whole suite, each part on a store of its own from `empty_store`.
 pub async fn all<S: OfflineStore, F: AsyncFn() -> S>(empty_store: F) {
@@ -28,6 +28,8 @@ pub async fn all<S: OfflineStore, F: AsyncFn() -> S>(empty_store: F) {
     manifests_come_by_ascending_as_of(&empty_store().await).await;
     statistics_count_what_is_there(&empty_store().await).await;
     a_replaced_file_is_corrupt(&empty_store().await).await;
+    views_are_those_of_which_anything_is_kept(&empty_store().await).await;
+    a_dropped_view_is_gone_and_others_stay(&empty_store().await).await;
 }
 
 /// A snapshot of `rows` rows with a null in every tenth `spend`, NaN in every tenth `score`.
@@ -159,15 +161,16 @@ async fn manifests_come_by_ascending_as_of(store: &dyn OfflineStore) {
         .append(&identity("spend_more", 9), schema(), cut(&batch, 3))
         .await;
     other.expect("append");
-    let name = Name::parse("spend").expect("a name");
-    let manifests = store.manifests(&name).await.expect("manifests");
+    let manifests = store.manifests(&name("spend")).await.expect("manifests");
     let as_ofs: Vec<i64> = manifests
         .iter()
         .map(|manifest| manifest.identity.as_of.micros())
         .collect();
     assert_eq!(as_ofs, [-1, 0, 5, 1_000_000]);
-    let absent = Name::parse("absent").expect("a name");
-    assert_eq!(store.manifests(&absent).await.expect("manifests"), []);
+    assert_eq!(
+        store.manifests(&name("absent")).await.expect("manifests"),
+        []
+    );
 }
 
 async fn statistics_count_what_is_there(store: &dyn OfflineStore) {
@@ -238,9 +241,66 @@ async fn a_replaced_file_is_corrupt(store: &dyn OfflineStore) {
     assert_eq!(found, Some(second));
 }
 
+async fn views_are_those_of_which_anything_is_kept(store: &dyn OfflineStore) {
+    assert_eq!(store.views().await.expect("views"), []);
+    let spend = name("spend");
+    let nothing = store.kept(&spend).await.expect("kept");
+    assert_eq!(nothing, KeptSnapshots::default());
+    let mut bytes = 0;
+    for (view, as_of) in [("spend_more", 1), ("spend", 1), ("spend", 2)] {
+        let written = write(store, view, as_of).await;
+        if view == "spend" {
+            bytes += written.bytes;
+        }
+    }
+    let views = store.views().await.expect("views");
+    assert_eq!(views, [spend.clone(), name("spend_more")]);
+    let kept = store.kept(&spend).await.expect("kept");
+    assert_eq!(kept.snapshots, 2);
+    assert!(kept.bytes >= bytes, "{kept:?}");
+}
+
+async fn a_dropped_view_is_gone_and_others_stay(store: &dyn OfflineStore) {
+    let mut written = Vec::new();
+    for (view, as_of) in [("spend", 1), ("spend", 2), ("spend_more", 1)] {
+        written.push(write(store, view, as_of).await);
+    }
+    let spend = name("spend");
+    let kept = store.kept(&spend).await.expect("kept");
+    assert_eq!(store.drop_view(&spend).await.expect("drop"), kept);
+    assert_eq!(store.manifests(&spend).await.expect("manifests"), []);
+    let found = store.manifest(&written[0].identity).await;
+    assert_eq!(found.expect("manifest"), None);
+    assert!(store.read(&written[0]).await.is_err());
+    let other = name("spend_more");
+    assert_eq!(
+        store.views().await.expect("views"),
+        std::slice::from_ref(&other)
+    );
+    let found = store.manifests(&other).await.expect("manifests");
+    assert_eq!(found, written[2..]);
+    assert!(store.read(&written[2]).await.is_ok());
+
+    let again = store.drop_view(&spend).await.expect("drop");
+    assert_eq!(again, KeptSnapshots::default());
+    assert_eq!(write(store, "spend", 1).await, written[0]);
+    assert_eq!(store.views().await.expect("views"), [spend, other]);
+}
+
+/// Writes a snapshot of ten rows.
+async fn write(store: &dyn OfflineStore, view: &str, as_of: i64) -> SnapshotManifest {
+    let (identity, batch) = (identity(view, as_of), sample(10));
+    let written = store.append(&identity, schema(), cut(&batch, 10)).await;
+    written.expect("append")
+}
+
+fn name(text: &str) -> Name {
+    Name::parse(text).expect("a name")
+}
+
 fn identity(view: &str, as_of: i64) -> SnapshotIdentity {
     SnapshotIdentity {
-        view: Name::parse(view).expect("a name"),
+        view: name(view),
         fingerprint: Fingerprint::of(["definition"]),
         as_of: Instant::from_micros(as_of),
     }

@@ -1,5 +1,6 @@
 //! The offline store: all snapshots in Parquet, for training and for publishing.
 
+mod clean_up;
 mod layout;
 mod manifest;
 mod object_reader;
@@ -51,6 +52,27 @@ pub trait OfflineStore: Send + Sync + fmt::Debug {
         &self,
         manifest: &SnapshotManifest,
     ) -> Result<BoxStream<'static, Result<RecordBatch>>>;
+
+    /// The views of which anything is kept, sorted: whole snapshots, and also what a write or a clean-up that was cut off
+    /// left behind.
+    async fn views(&self) -> Result<Vec<Name>>;
+
+    /// How much is kept of a view: nothing, of one that was never written or was dropped.
+    async fn kept(&self, view: &Name) -> Result<KeptSnapshots>;
+
+    /// Takes away all that is kept of a view, and says what it was. MUST make a snapshot unknown before any of its rows
+    /// go, and MUST leave other views as they are. Idempotent: after a call that was cut off, the next one takes away the
+    /// rest; a view of which nothing is kept is no failure. The view may be written again afterwards.
+    async fn drop_view(&self, view: &Name) -> Result<KeptSnapshots>;
+}
+
+/// How much is kept of a view.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct KeptSnapshots {
+    /// Number of snapshots.
+    pub snapshots: u64,
+    /// Size of all its files, those of no whole snapshot too.
+    pub bytes: u64,
 }
 
 /// Which snapshot: the same identity over the same source rows has the same content.

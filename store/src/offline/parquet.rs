@@ -1,6 +1,6 @@
 //! Snapshots as Parquet files in any object store.
 
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -17,7 +17,9 @@ use parquet::arrow::async_reader::ParquetRecordBatchStreamBuilder;
 use super::object_reader::ObjectReader;
 use super::parquet_fault::parquet_fault;
 use super::snapshot_file::{SnapshotFile, content};
-use super::{OfflineStore, SnapshotIdentity, SnapshotManifest, layout, manifest};
+use super::{
+    KeptSnapshots, OfflineStore, SnapshotIdentity, SnapshotManifest, clean_up, layout, manifest,
+};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Rows of a batch, on the way in and out.
@@ -27,13 +29,18 @@ pub(super) const ROWS_A_BATCH: usize = 8_192;
 #[derive(Debug, Clone)]
 pub struct ParquetStore {
     objects: Arc<dyn ObjectStore>,
+    /// Where it is on local disk, if it is: folders and unfinished uploads are no objects, and go with their view.
+    folder: Option<Arc<FilePath>>,
 }
 
 impl ParquetStore {
     /// Keeps snapshots in `objects`.
     #[must_use]
     pub fn new(objects: Arc<dyn ObjectStore>) -> Self {
-        Self { objects }
+        Self {
+            objects,
+            folder: None,
+        }
     }
 
     /// Keeps snapshots in a folder on local disk, which is made when it is not there.
@@ -50,7 +57,10 @@ impl ParquetStore {
         std::fs::create_dir_all(folder).map_err(|error| refused().with_source(error))?;
         let files = LocalFileSystem::new_with_prefix(folder)
             .map_err(|error| refused().with_source(error))?;
-        Ok(Self::new(Arc::new(files)))
+        Ok(Self {
+            objects: Arc::new(files),
+            folder: Some(folder.into()),
+        })
     }
 
     async fn verify(&self, manifest: &SnapshotManifest) -> Result<()> {
@@ -162,6 +172,35 @@ impl OfflineStore for ParquetStore {
             .and_then(|builder| builder.with_batch_size(ROWS_A_BATCH).build())
             .map_err(&broken)?;
         Ok(stream.map_err(broken).boxed())
+    }
+
+    async fn views(&self) -> Result<Vec<Name>> {
+        clean_up::views(&*self.objects).await
+    }
+
+    async fn kept(&self, view: &Name) -> Result<KeptSnapshots> {
+        clean_up::kept(&*self.objects, view).await
+    }
+
+    async fn drop_view(&self, view: &Name) -> Result<KeptSnapshots> {
+        let dropped = clean_up::drop_view(&*self.objects, view).await?;
+        if let Some(folder) = &self.folder {
+            remove_folder(folder.join(view.as_str())).await?;
+        }
+        Ok(dropped)
+    }
+}
+
+/// Removes a folder on local disk, with whatever is left in it.
+async fn remove_folder(folder: PathBuf) -> Result<()> {
+    let refused = format!("folder `{}` cannot be removed", folder.display());
+    let refused = || Error::new(ErrorKind::Unavailable, refused);
+    let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
+    match removed {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Ok(Err(error)) => Err(refused().with_source(error)),
+        Err(error) => Err(refused().with_source(error)),
     }
 }
 

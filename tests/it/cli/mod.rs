@@ -3,7 +3,9 @@
 mod broken_files;
 mod changes;
 mod demo;
+mod drop;
 mod init;
+mod lineage;
 mod nights;
 mod rollback;
 mod servers;
@@ -129,6 +131,8 @@ fn calls_that_are_wrong_exit_with_2() {
         &["run", "--memory", "0"],
         &["run", "--lease", "0s"],
         &["training-set", "--lease", "30s"],
+        &["lineage"],
+        &["lineage", "x", "--upstream", "--downstream"],
         &["demo", "--project", "."],
         &["init", "shop", "--project", "."],
         &["features", "--service", "s", "--entity", "kunde=A,B"],
@@ -322,11 +326,12 @@ fn work_that_fails_exits_with_1_and_says_why() {
 
 #[test]
 fn every_verb_has_help_with_an_example() {
-    let verbs: [&[&str]; 16] = [
+    let verbs: [&[&str]; 18] = [
         &["demo"],
         &["init"],
         &["check"],
         &["apply"],
+        &["lineage"],
         &["run"],
         &["schedule"],
         &["serve"],
@@ -336,6 +341,7 @@ fn every_verb_has_help_with_an_example() {
         &["release", "list"],
         &["release", "show"],
         &["release", "rollback"],
+        &["drop"],
         &["model", "import"],
         &["model", "list"],
         &["status"],
