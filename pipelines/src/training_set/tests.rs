@@ -190,6 +190,10 @@ async fn frames_that_do_not_fit_the_service_are_refused_by_column() {
             "has no column `amount_cents`, a request field",
         ),
         (
+            "as_of,customer,amount_cents,cds\n1997-10-01,2,3,4\n",
+            "(is `customer` meant?)",
+        ),
+        (
             "as_of,customer_id,amount_cents,cds\nnow,2,3,4\n",
             "line 2, column `as_of`: `now` is not a timestamp: write `1997-10-01`",
         ),
