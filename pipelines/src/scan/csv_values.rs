@@ -58,7 +58,11 @@ pub(super) fn refusal(text: &[u8], data_type: DataType, zone: Tz) -> String {
             "write at most {} digits before and {scale} after the point",
             precision.saturating_sub(scale)
         ),
-        DataType::Float32 | DataType::Float64 => "write a number, like `0.5`".to_owned(),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => match shown.parse::<f64>() {
+            Ok(_) => "it is too great".to_owned(),
+            Err(_) => "write a number, like `0.5`".to_owned(),
+        },
+        DataType::Uuid => "write one like `0198a1b2-3c4d-7e5f-8a6b-9c0d1e2f3a4b`".to_owned(),
         DataType::String => "save the file as UTF-8".to_owned(),
         other => match other.integer_range() {
             Some((least, greatest)) if shown.parse::<i128>().is_ok() => {
@@ -228,6 +232,30 @@ mod tests {
             let refusal = refusal(text.as_bytes(), data_type, chrono_tz::Tz::UTC);
             assert_eq!(refusal, said);
         }
+        for (text, data_type, said) in [
+            (
+                "1e39",
+                DataType::Float32,
+                "`1e39` is not a float32: it is too great",
+            ),
+            (
+                "7e4",
+                DataType::Float16,
+                "`7e4` is not a float16: it is too great",
+            ),
+            (
+                "x",
+                DataType::Float16,
+                "`x` is not a float16: write a number, like `0.5`",
+            ),
+        ] {
+            let refusal = refusal(text.as_bytes(), data_type, chrono_tz::Tz::UTC);
+            assert_eq!(refusal, said);
+        }
+        let example = "0198a1b2-3c4d-7e5f-8a6b-9c0d1e2f3a4b";
+        assert!(shown(example, DataType::Uuid).is_some());
+        let no_uuid = refusal(b"7", DataType::Uuid, chrono_tz::Tz::UTC);
+        assert!(no_uuid.contains(example), "{no_uuid}");
         let forms = refusal(b"3.2.2026", DataType::Timestamp, chrono_tz::Tz::UTC);
         assert!(forms.contains("`1997-10-01 02:00`"), "{forms}");
     }
