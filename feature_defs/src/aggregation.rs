@@ -91,7 +91,7 @@ pub enum AggregateTypeError {
     #[error("`{}` needs a column", .0.name())]
     NoColumn(AggregateFunction),
     /// What compares values, over lists, vectors or structs.
-    #[error("`{}` does not take a {}: there is no order of such values", .0.name(), .1)]
+    #[error("`{}` does not take {}: there is no order of such values", .0.name(), with_article(.1))]
     Nested(AggregateFunction, DataType),
     /// `sum` and `mean` of a type without arithmetic.
     #[error("`{}` needs a number, not {}", .0.name(), with_article(.1))]
