@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType as ArrowType, Field};
 use datafusion_common::{DFSchema, TableReference};
+use datafusion_expr::Expr;
 use datafusion_expr::execution_props::ExecutionProps;
 use datafusion_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion_expr::simplify::SimplifyContext;
@@ -25,6 +26,7 @@ use crate::parse::members::Elsewhere;
 use crate::sql::chain;
 use crate::sql::dialects;
 use crate::sql::functions::{Planning, settings};
+use crate::sql::mixed;
 use crate::sql::statement::{fields_in_brackets, folded, function_fault, operator_fault};
 use crate::sql::{Fault, engine_faults, parser_fault, range_of};
 use crate::suggestion::{accepted, nearest};
@@ -110,8 +112,7 @@ fn typed(
     parsed: SqlExpr,
     inputs: &[(RequestInput, DataType)],
 ) -> Result<PlannedExpression, Vec<Fault>> {
-    let (physical, arrow_type) =
-        physical(qualified(parsed), inputs).map_err(|error| engine_faults(text, &error))?;
+    let (physical, arrow_type) = physical(text, qualified(parsed), inputs)?;
     let Some(data_type) = DataType::from_arrow(&arrow_type).map(DataType::in_sql) else {
         return Err(vec![untyped(&arrow_type)]);
     };
@@ -350,9 +351,24 @@ fn qualified(mut parsed: SqlExpr) -> SqlExpr {
 }
 
 fn physical(
+    text: &str,
     parsed: SqlExpr,
     inputs: &[(RequestInput, DataType)],
-) -> datafusion_common::Result<(Arc<dyn PhysicalExpr>, ArrowType)> {
+) -> Result<(Arc<dyn PhysicalExpr>, ArrowType), Vec<Fault>> {
+    let failed = |error| engine_faults(text, &error);
+    let schema = Arc::new(planning_schema(inputs).map_err(failed)?);
+    let provider = Planning::new(std::collections::BTreeMap::new());
+    let expr = SqlToRel::new(&provider)
+        .sql_to_expr(parsed, &schema, &mut PlannerContext::new())
+        .map_err(failed)?;
+    let mixed = mixed::in_expression(text, &expr, &schema);
+    if !mixed.is_empty() {
+        return Err(mixed);
+    }
+    coerced(expr, &schema).map_err(failed)
+}
+
+fn planning_schema(inputs: &[(RequestInput, DataType)]) -> datafusion_common::Result<DFSchema> {
     let fields = inputs.iter().map(|(input, data_type)| match input {
         RequestInput::Field(name) => (
             Some(TableReference::bare(FIELDS)),
@@ -374,21 +390,22 @@ fn physical(
             )
         }
     });
-    let schema = Arc::new(DFSchema::new_with_metadata(
-        fields.collect(),
-        std::collections::HashMap::new(),
-    )?);
-    let provider = Planning::new(std::collections::BTreeMap::new());
-    let expr = SqlToRel::new(&provider).sql_to_expr(parsed, &schema, &mut PlannerContext::new())?;
+    DFSchema::new_with_metadata(fields.collect(), std::collections::HashMap::new())
+}
+
+fn coerced(
+    expr: Expr,
+    schema: &Arc<DFSchema>,
+) -> datafusion_common::Result<(Arc<dyn PhysicalExpr>, ArrowType)> {
     let context = SimplifyContext::builder()
         .with_schema(schema.clone())
         .with_config_options(Arc::new(settings()))
         .build();
     let simplifier = ExprSimplifier::new(context);
-    let expr = simplifier.simplify(simplifier.coerce(expr, &schema)?)?;
+    let expr = simplifier.simplify(simplifier.coerce(expr, schema)?)?;
     let props = ExecutionProps::new();
     let physical =
-        create_physical_expr(&expr, &schema, &props, &PhysicalPlanningContext::default())?;
+        create_physical_expr(&expr, schema, &props, &PhysicalPlanningContext::default())?;
     let data_type = physical.data_type(schema.as_arrow())?;
     Ok((physical, data_type))
 }

@@ -18,6 +18,7 @@ use crate::parse::members::{Elsewhere, Members};
 use crate::parse::objects::DeclaredColumn;
 use crate::sql::functions::{Planning, settings};
 use crate::sql::locate::locate;
+use crate::sql::mixed;
 use crate::sql::statement::{OutputItem, bind_as_of, inspect, mentions, output_items, parse};
 use crate::sql::{Fault, engine_faults};
 use crate::time::Instant;
@@ -69,16 +70,12 @@ pub(crate) fn check(text: &str, tables: &Tables<'_>) -> Result<Option<Checked>, 
     let canonical = statement.to_string();
     let items = output_items(text, &statement);
     bind_as_of(&mut statement, Instant::from_micros(0));
-    let columns = match plan(statement.clone(), &read) {
-        Ok(columns) => columns,
-        Err(error) => {
-            let mut faults = engine_faults(text, &error);
-            for fault in faults.iter_mut().filter(|fault| fault.range.is_none()) {
-                fault.range = locate(text, &statement, |part| plan(part, &read).is_ok());
-            }
-            return Err(faults);
+    let columns = plan(text, statement.clone(), &read).map_err(|mut faults| {
+        for fault in faults.iter_mut().filter(|fault| fault.range.is_none()) {
+            fault.range = locate(text, &statement, |part| plan(text, part, &read).is_ok());
         }
-    };
+        faults
+    })?;
     Ok(Some(Checked {
         sources: inspected.read.into_iter().collect(),
         columns,
@@ -99,17 +96,26 @@ fn known(statement: &Statement, tables: &[&Table<'_>]) -> bool {
         && (doubtful.is_empty() || !mentions(statement, &doubtful))
 }
 
+/// The columns that a statement gives.
 fn plan(
+    text: &str,
     statement: Statement,
     tables: &[&Table<'_>],
-) -> datafusion_common::Result<Vec<(String, ArrowType)>> {
+) -> Result<Vec<(String, ArrowType)>, Vec<Fault>> {
     let tables: BTreeMap<_, _> = tables
         .iter()
         .map(|table| (table.name.to_owned(), schema_of(table)))
         .collect();
-    let plan = logical_plan(statement, tables)?;
-    let plan = Analyzer::new().execute_and_check(plan, &settings(), |_, _| {})?;
-    refuse_casts(&plan)?;
+    let failed = |error| engine_faults(text, &error);
+    let plan = logical_plan(statement, tables).map_err(failed)?;
+    let mixed = mixed::in_plan(text, &plan).map_err(failed)?;
+    if !mixed.is_empty() {
+        return Err(mixed);
+    }
+    let plan = Analyzer::new()
+        .execute_and_check(plan, &settings(), |_, _| {})
+        .map_err(failed)?;
+    refuse_casts(&plan).map_err(failed)?;
     let fields = plan.schema().fields().iter();
     Ok(fields
         .map(|field| (field.name().clone(), field.data_type().clone()))

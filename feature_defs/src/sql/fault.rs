@@ -199,7 +199,8 @@ fn schema_fault(text: &str, error: &SchemaError) -> Fault {
     }
 }
 
-fn sql_span(span: datafusion_common::Span) -> Span {
+/// A span of the engine as one of the parser.
+pub(crate) fn sql_span(span: datafusion_common::Span) -> Span {
     let location = |at: datafusion_common::Location| Location {
         line: at.line,
         column: at.column,

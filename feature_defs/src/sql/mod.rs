@@ -5,6 +5,7 @@
 //!   statement    a text to one SELECT over declared sources; bind gives `$as_of` its instant
 //!   check        a SELECT to its output columns, planned over the sources' declared columns
 //!   dialects     what other dialects of SQL write otherwise
+//!   mixed        values of types that only a cast puts together which may fail on a row
 //!   order        which functions show the order of their rows
 //!   locate       the part of a SELECT that does not plan
 //!   fault        what is wrong, in the user's words, at a place in the user's text
@@ -21,6 +22,7 @@ pub(crate) mod dialects;
 mod fault;
 pub(crate) mod functions;
 mod locate;
+pub(crate) mod mixed;
 mod order;
 mod reword;
 pub(crate) mod statement;

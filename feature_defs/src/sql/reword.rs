@@ -47,10 +47,22 @@ fn call(message: &str) -> Option<Fault> {
     let name = between(message, "a call to `", "` function");
     let name = name
         .or_else(|| between(message, "For function `", "`"))
-        .or_else(|| between(message, "unction `", "` user-defined coercion"))?;
+        .or_else(|| between(message, "unction `", "` user-defined coercion"))
+        .or_else(|| {
+            let is_told = ["` requires ", "` expects ", "` failed to match"];
+            let told = is_told.iter().any(|words| message.contains(words));
+            let counts = message.contains(" arguments but received ");
+            between(message, "unction `", "`").filter(|_| told && !counts)
+        })?;
     let message = match between(message, "coercion from ", " to the signature") {
         Some(types) => format!("`{name}` does not take ({types})"),
-        None => format!("`{name}` does not take these arguments"),
+        None => match between(message, "but received ", "") {
+            Some(given) => {
+                let given = between(given, "(DataType: ", ")").unwrap_or(given);
+                format!("`{name}` does not take ({})", given.to_lowercase())
+            }
+            None => format!("`{name}` does not take these arguments"),
+        },
     };
     Some(Fault::new(
         message,
@@ -163,10 +175,28 @@ fn types(message: &str) -> Option<Fault> {
         };
         return fault(format!("there is no comparison `{operation}`"), help);
     }
+    if let Some(operation) = between(message, "logical boolean operation ", "") {
+        return fault(
+            format!("there is no `{operation}`: `AND` and `OR` take conditions"),
+            "compare the other side with a value",
+        );
+    }
     if let Some(operation) = between(message, "cannot infer common argument type for ", "") {
         return fault(
             format!("the types do not fit together in {operation}"),
             "cast one side to the type of the other",
+        );
+    }
+    if message.starts_with("unary operator `-`") {
+        return fault(
+            "`-` stands before a value that is no number".to_owned(),
+            "cast it to one",
+        );
+    }
+    if let Some(given) = between(message, "requires a boolean expression, got ", "") {
+        return fault(
+            format!("`NOT` needs a condition, and this is {given}"),
+            "compare it with a value",
         );
     }
     if message.contains("in CASE WHEN expression") {

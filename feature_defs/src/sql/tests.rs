@@ -277,3 +277,27 @@ fn what_other_dialects_write_has_an_expression_here_that_plans() {
         assert!(names.iter().all(|name| !is_known(name)), "{names:?}");
     }
 }
+
+#[test]
+fn texts_that_are_written_out_are_values_of_the_other_side() {
+    for condition in [
+        "at >= '2026-01-01'",
+        "at >= '2026-01-01T10:00:00Z'",
+        "at BETWEEN '2026-01-01' AND $as_of",
+        "cast(at AS date) = '2026-01-01'",
+        "cents > '5'",
+        "cents IN (1, '2')",
+        "cents <> NULL",
+        "coalesce(cents, '0') > 1",
+        "concat(cents, 'x') = '5x'",
+        "cents || 'x' IN ('5x', NULL)",
+        "try_cast(concat(cents, 'x') AS bigint) > 5",
+        "CASE WHEN cents > 1 THEN 'much' ELSE NULL END = 'much'",
+        "nullif(cents, '0') IS NULL",
+    ] {
+        let sql = format!(
+            "SELECT customer_id, max(cents) AS cents FROM purchases WHERE {condition} GROUP BY customer_id"
+        );
+        with_sql(&sql).unwrap_or_else(|problems| panic!("{problems}"));
+    }
+}

@@ -8,6 +8,7 @@ mod cascades;
 mod expressions;
 mod formats;
 mod keys;
+mod mixed;
 mod names;
 mod project;
 mod references;
@@ -44,12 +45,13 @@ enum Edit {
     Bytes(&'static str, &'static [u8]),
 }
 
-const KINDS: [(&str, &[Case]); 14] = [
+const KINDS: [(&str, &[Case]); 15] = [
     ("about", about::CASES),
     ("cascades", cascades::CASES),
     ("expressions", expressions::CASES),
     ("formats", formats::CASES),
     ("keys", keys::CASES),
+    ("mixed", mixed::CASES),
     ("names", names::CASES),
     ("project", project::CASES),
     ("references", references::CASES),
