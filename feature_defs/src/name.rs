@@ -13,11 +13,29 @@ pub struct Name(Arc<str>);
 /// Why a text is not a [`Name`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is not a name: write lower-case letters, digits and `_`, starting with a letter or `_`, at most {MAX_NAME_LENGTH} characters"
+    "`{text}` is not a name: write lower-case letters, digits and `_`, starting with a letter or `_`, at most {MAX_NAME_LENGTH} characters{}",
+    like(text)
 )]
 pub struct NameError {
     /// The text that was refused.
     pub text: String,
+}
+
+/// The name that is nearest to a text that is none: `` , like `n_baskets` ``.
+fn like(text: &str) -> String {
+    let plain = |c: char| match c.to_ascii_lowercase() {
+        c if c.is_ascii_alphanumeric() => c,
+        _ => '_',
+    };
+    let near: String = text.trim().chars().map(plain).collect();
+    let is_readable = near
+        .trim_matches('_')
+        .starts_with(|c: char| c.is_ascii_lowercase())
+        && text.is_ascii();
+    match Name::parse(&near) {
+        Ok(near) if is_readable => format!(", like `{near}`"),
+        _ => String::new(),
+    }
 }
 
 impl Name {

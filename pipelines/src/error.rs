@@ -6,7 +6,8 @@ use std::sync::Arc;
 use datafusion::error::DataFusionError;
 use feature_defs::foreign;
 use feature_defs::name::Name;
-use feature_defs::suggestion::accepted;
+use feature_defs::sql::failure;
+use feature_defs::suggestion::named;
 
 use crate::session::Session;
 
@@ -102,8 +103,8 @@ impl Error {
 
     /// A name that the definitions do not have.
     pub(crate) fn unknown(what: &str, name: &Name, known: &[&str]) -> Self {
-        let help = accepted(name.as_str(), known);
-        Self::Refused(format!("there is no {what} `{name}`: {help}"))
+        let named = named(name.as_str(), known.iter().copied());
+        Self::Refused(format!("unknown {what} {named}"))
     }
 
     /// The same error, naming the view that was being computed where it does not.
@@ -155,7 +156,7 @@ impl Error {
         }
         Self::Engine {
             doing: doing.into(),
-            message: error.strip_backtrace(),
+            message: failure(error),
         }
     }
 }

@@ -244,6 +244,20 @@ fn due_views<'a>(
         .collect()
 }
 
+/// The views that a night computes besides those that it is asked for: the served release does not have them as they are
+/// defined now.
+#[must_use]
+pub fn unasked_views<'a>(
+    definitions: &'a Definitions,
+    request: &RunRequest,
+    served: Option<&Release>,
+) -> Vec<&'a Name> {
+    let due = due_views(definitions, request, served).into_iter();
+    let asked = request.views.as_deref();
+    due.filter(|view| asked.is_some_and(|asked| !asked.contains(view)))
+        .collect()
+}
+
 fn snapshot_of<'a>(release: &'a Release, view: &FeatureView) -> Option<&'a ReleaseView> {
     let mut views = release.views.iter();
     views.find(|kept| kept.view == view.name && kept.fingerprint == view.fingerprint)

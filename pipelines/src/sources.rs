@@ -2,17 +2,35 @@
 
 use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
+use feature_defs::source::Source;
 
-use crate::scan::files;
+use crate::error::Error;
+use crate::scan::{check_columns, files};
 
-/// Sources whose path names no file that can be read now, with why.
+/// Sources that a night could not read now, with why: no file is there, or one has not the declared columns in types that
+/// widen to the declared ones. Rows are not read.
 #[must_use]
-pub fn missing(definitions: &Definitions) -> Vec<(Name, String)> {
+pub fn unreadable(definitions: &Definitions) -> Vec<(Name, String)> {
     let root = &definitions.project.root;
     let sources = definitions.sources.values();
-    let missing = sources.filter_map(|source| {
-        let error = files::find(root, &source.path).err()?;
-        Some((source.name.clone(), error.to_string()))
+    let unreadable = sources.filter_map(|source| {
+        let why = match files::find(root, &source.path) {
+            Ok(files) => misfits(source, files)?,
+            Err(error) => error.to_string(),
+        };
+        Some((source.name.clone(), why))
     });
-    missing.collect()
+    unreadable.collect()
+}
+
+/// What is wrong with the first file that does not fit, and how many others do not.
+fn misfits(source: &Source, files: Vec<files::SourceFile>) -> Option<String> {
+    let check = |file| check_columns(file, source).err();
+    let misfits: Vec<Error> = files.into_iter().filter_map(check).collect();
+    let (first, others) = misfits.split_first()?;
+    Some(match others.len() {
+        0 => first.to_string(),
+        1 => format!("{first}; another file of the source does not fit either"),
+        count => format!("{first}; {count} other files of the source do not fit either"),
+    })
 }

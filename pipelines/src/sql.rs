@@ -143,7 +143,10 @@ async fn plan(
         .with_window_functions(allowed.window.clone())
         .with_expr_planners(allowed.planners.clone())
         .build();
-    state.config_mut().options_mut().sql_parser = settings().sql_parser;
+    let checked = settings();
+    let options = state.config_mut().options_mut();
+    options.sql_parser = checked.sql_parser;
+    options.execution.time_zone = checked.execution.time_zone;
     for function in exact_functions() {
         state.register_udaf(Arc::new(function))?;
     }

@@ -77,7 +77,7 @@ pub async fn build(
         .service(request.service.as_str())
         .ok_or_else(|| {
             let known: Vec<&str> = definitions.service_names().map(Name::as_str).collect();
-            Error::unknown("feature service", &request.service, &known)
+            Error::unknown("service", &request.service, &known)
         })?;
     let target = Target::new(&request.output, &request.entities)?;
     let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;

@@ -1,5 +1,6 @@
 //! `nightfill apply`: makes the definition files a new version in the registry.
 
+use anyhow::bail;
 use feature_defs::definitions::Definitions;
 use feature_defs::difference::Difference;
 use feature_defs::fingerprint::Fingerprint;
@@ -14,9 +15,10 @@ use crate::changes;
 use crate::numbers;
 use crate::output;
 use crate::project::{self, Opened};
+use crate::verbs::check::unreadable_sources;
 
 /// Checks the definition files and records them as the version that runs and servers use from now on.
-/// The same definitions again change nothing.
+/// The same definitions again change nothing. Who applied is taken from the variable `USER`, or `LOGNAME`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  nightfill apply --project shop\n  nightfill apply --against 3     only if version 3 is still the newest, as `nightfill plan` showed it"
@@ -32,7 +34,8 @@ impl Apply {
         let definitions = project::asked_for(global)?;
         let files = Some(definitions.fingerprint);
         let opened = Opened::with(definitions.project.clone(), files).await?;
-        let outcome = apply(&opened, &definitions, self.against).await?;
+        let mut outcome = apply(&opened, &definitions, self.against).await?;
+        outcome.warnings.extend(unreadable_sources(&definitions));
         for warning in &outcome.warnings {
             output::note(format_args!("warning: {warning}"));
         }
@@ -106,6 +109,13 @@ pub(crate) async fn apply(
 ) -> anyhow::Result<Outcome> {
     let (known, difference) = planned(opened, files).await?;
     let expected = against.unwrap_or(known);
+    if expected != known {
+        let newest = match known {
+            0 => "no version is applied yet".to_owned(),
+            known => format!("version {known} is the newest"),
+        };
+        bail!("{newest}, and not {expected}: nothing was changed; look at `nightfill plan` again");
+    }
     let new = NewDefinitions {
         fingerprint: files.fingerprint,
         files: files.files.clone(),
@@ -144,8 +154,11 @@ pub(crate) async fn warnings(
     Ok(warnings.collect())
 }
 
+/// Who applied where no variable says it.
+pub(crate) const NOBODY: &str = "unknown";
+
 fn user() -> String {
     let variables = ["USER", "LOGNAME"];
     let named = variables.iter().find_map(|name| std::env::var(name).ok());
-    named.unwrap_or_else(|| "unknown".to_owned())
+    named.unwrap_or_else(|| NOBODY.to_owned())
 }

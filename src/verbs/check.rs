@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use feature_defs::definitions::Definitions;
 use feature_defs::deprecation::deprecations;
 use feature_defs::error::{Problem, Problems};
+use feature_defs::sql::unordered_limits;
 use serde_json::{Value, json};
 
 use crate::args::{Format, Global};
@@ -60,14 +61,19 @@ pub(crate) fn describe(definitions: &Definitions) -> String {
     )
 }
 
-/// One line a source whose files are not there, which definitions may be checked without, and one a use of something
-/// deprecated.
+/// One line a source that cannot be read as it is declared, a use of something deprecated, and a query that takes rows
+/// by no order.
 fn warnings(definitions: &Definitions) -> Vec<String> {
-    let missing = pipelines::sources::missing(definitions).into_iter();
-    missing
-        .map(|(source, why)| format!("source `{source}`: {why}"))
+    unreadable_sources(definitions)
         .chain(deprecations(definitions))
+        .chain(unordered_limits(definitions))
         .collect()
+}
+
+/// One line a source that a night could not read now. Definitions may be checked and applied without any file.
+pub(crate) fn unreadable_sources(definitions: &Definitions) -> impl Iterator<Item = String> {
+    let unreadable = pipelines::sources::unreadable(definitions).into_iter();
+    unreadable.map(|(source, why)| format!("source `{source}`: {why}"))
 }
 
 fn as_json(definitions: &Definitions, warnings: &[String]) -> Value {

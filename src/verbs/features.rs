@@ -3,7 +3,7 @@
 use anyhow::bail;
 use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
-use feature_defs::suggestion::accepted;
+use feature_defs::suggestion::named;
 use serde_json::{Map, Value};
 use serving::{Limits, Predictor};
 
@@ -62,8 +62,7 @@ impl Features {
             return Ok(());
         }
         let known: Vec<&str> = definitions.service_names().map(Name::as_str).collect();
-        let help = accepted(self.service.as_str(), &known);
-        bail!("there is no feature service `{}`: {help}", self.service)
+        bail!("unknown service {}", named(self.service.as_str(), known))
     }
 
     async fn answer(

@@ -3,6 +3,7 @@
 use crate::args::{Format, Global};
 use crate::output::{self, table};
 use crate::project::{NONE_APPLIED, Opened};
+use crate::verbs::apply::NOBODY;
 
 /// Lists the versions of the definitions, newest first: when each was applied and by whom. `nightfill diff` shows what
 /// is different between two of them.
@@ -29,6 +30,11 @@ impl Log {
                 entry.fingerprint.short(),
             ]
         });
+        if history.iter().any(|entry| entry.applied_by == NOBODY) {
+            output::note(format_args!(
+                "note: `{NOBODY}` applied where neither `USER` nor `LOGNAME` was set"
+            ));
+        }
         let headings = ["version", "applied", "by", "fingerprint"];
         output::line(table(&headings, &[0], &rows.collect::<Vec<_>>()))
     }

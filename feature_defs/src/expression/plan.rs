@@ -28,7 +28,8 @@ use crate::sql::dialects;
 use crate::sql::functions::{Planning, settings};
 use crate::sql::mixed;
 use crate::sql::statement::{fields_in_brackets, folded, function_fault, operator_fault};
-use crate::sql::{Fault, engine_faults, parser_fault, range_of};
+use crate::sql::types::described;
+use crate::sql::{Fault, engine_faults, parser_fault, quoted, range_of};
 use crate::suggestion::{accepted, nearest};
 
 /// What an expression is planned to.
@@ -126,23 +127,22 @@ fn typed(
 }
 
 fn untyped(arrow_type: &ArrowType) -> Fault {
-    let (message, help) = match arrow_type {
-        ArrowType::Null => (
-            "the expression is always null",
-            "give it a type: `cast(null as double)`",
-        ),
-        ArrowType::Timestamp(..) => (
-            "the expression is a time without zone, or finer than microseconds",
-            "make it a number with `to_unixtime(...)`, or let the request bring a `timestamp`",
-        ),
-        _ => ("the expression's type is none of the types of features", ""),
+    let (what, help) = described(arrow_type);
+    let message = match arrow_type {
+        ArrowType::Null => "the expression is always null".to_owned(),
+        _ => format!("the expression is {what}"),
     };
-    let help = match help {
-        "" => format!(
+    let help = match (arrow_type, help) {
+        // Whatever its zone, it has nanoseconds.
+        (ArrowType::Timestamp(..), _) => {
+            "make it a number with `to_unixtime(...)`, or let the request bring a `timestamp`"
+                .to_owned()
+        }
+        (_, "") => format!(
             "accepted: {}",
             DataType::names().collect::<Vec<_>>().join(", ")
         ),
-        help => help.to_owned(),
+        (_, help) => help.to_owned(),
     };
     Fault::new(message, None, help)
 }
@@ -194,6 +194,9 @@ fn resolve(
                 ) {
                     (Some(index), _) => reads.push(index),
                     (None, Elsewhere::Unsure) => sure = false,
+                    (None, _) if ident.quote_style == Some('"') => {
+                        faults.push(quoted(&name, range));
+                    }
                     (None, _) => faults.push(unknown_field(&name, readable, range)),
                 }
             }

@@ -119,7 +119,7 @@ fn unguarded_integer_division_by_zero_fails_its_row_alone() {
     let evaluation = plan.evaluate(&whole);
     let failed = evaluation.failures.iter();
     let failed: Vec<(usize, String)> = failed.map(|f| (f.row, f.to_string())).collect();
-    let message = "`v.f` has no value: divide by zero error".to_owned();
+    let message = "`v.f` has no value: a division by zero".to_owned();
     assert_eq!(failed, [(1, message.clone()), (2, message)]);
     let quotients: Vec<Option<i64>> = evaluation.columns[0]
         .as_primitive::<Int64Type>()

@@ -12,11 +12,13 @@
 pub(crate) mod keys;
 mod reference;
 mod schema;
+mod sql;
 #[cfg(test)]
 mod tests;
 
 pub use reference::reference;
 pub use schema::schema;
+pub use sql::sql_reference;
 
 /// An object of the language, or a part of one that has keys of its own.
 #[derive(Debug)]
@@ -79,6 +81,41 @@ pub(crate) enum Form {
     Either(&'static Form, &'static Form),
     /// A text of a syntax of its own, by what it is called.
     Syntax(&'static str),
+}
+
+/// What to write for the key that a message calls `what`, if it is one (`` `ttl` ``) and may hold a value of the shape:
+/// `` a time span, or `none`, like `ttl: 3d` ``.
+pub(crate) fn written(what: &str, shape: Shape) -> Option<String> {
+    let name = what.strip_prefix('`')?.strip_suffix('`')?;
+    let about = std::iter::once(&keys::PROJECT).chain([&keys::ABOUT]);
+    let objects = keys::SECTIONS.iter().flat_map(|(_, objects)| *objects);
+    let mut keys = about.chain(objects.copied()).flat_map(|object| object.keys);
+    let key = keys.find(|key| key.name == name && key.form.has(shape))?;
+    Some(format!(
+        "{}, like `{name}: {}`",
+        reference::holds(&key.form),
+        key.example
+    ))
+}
+
+/// The shape of a value in YAML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A single value.
+    Scalar,
+    List,
+    Map,
+}
+
+impl Form {
+    fn has(&self, shape: Shape) -> bool {
+        match self {
+            Self::Either(short, full) => short.has(shape) || full.has(shape),
+            Self::List(_) => shape == Shape::List,
+            Self::Map(_) | Self::Part(_) => shape == Shape::Map,
+            _ => shape == Shape::Scalar,
+        }
+    }
 }
 
 impl Object {

@@ -5,14 +5,16 @@ use std::fmt::Write;
 use crate::article::with_article;
 use crate::language::keys::{ABOUT, ENVIRONMENT, PROJECT, SECTIONS};
 use crate::language::{Form, Object, Presence};
-use crate::sql::functions::names;
 
 const INTRODUCTION: &str = "\
 # Definition files
 
 A project is a folder with a `nightfill.yaml` and any number of other `.yaml` and `.yml` files below it, with SQL beside
 them. How definitions are spread over files is up to you: every file may hold any of the sections below, and all files
-together are the project. Names are lower-case letters, digits and `_`, and start with a letter.
+together are the project. Every such file below the folder is read: a `docker-compose.yml` and its kind belong beside the
+project's folder, or into a folder whose name starts with `.`; those are left out, and so are symbolic links and folders
+with a `nightfill.yaml` of their own. Names are at most 64 lower-case letters, digits and
+`_`, and start with a letter or `_`.
 
 `nightfill check` finds every problem in one pass; `nightfill schema` prints a JSON Schema of all this, which gives
 completion in editors:
@@ -20,6 +22,12 @@ completion in editors:
 ```yaml
 # yaml-language-server: $schema=nightfill.schema.json
 ```
+
+Which SQL stands in definitions, with all functions, is in [sql.md](sql.md).
+
+Every `nightfill apply` makes a new version, and `nightfill log` lists them. To go back to an earlier one, restore the files
+(`git checkout` of the commit that was applied) and apply them: the same definitions again are a version like any other, with
+the same fingerprints.
 
 This page is generated from the table that the parser reads.
 ";
@@ -96,45 +104,7 @@ pub fn reference() -> String {
     text.push_str(
         "\nTypes stand in each other up to 8 deep, like `list<struct<at: timestamp, amount: decimal(12,2)>>`; a type with `: ` or, inside `{}`, with `, ` in it is written in quotes. Lists, vectors and structs come from Parquet, SQL and requests; of a struct, a file may have fields that are not declared, which are left out, and lack some that are, which are null. They are no keys, models do not read them, and only `count` and `last` aggregate them. SQL reads them by `recent[1]` (the first element), `recent[1].amount`, `basket['amount']` and functions like `array_length` and `array_sum` (a float64), and gathers rows by `array_agg(amount ORDER BY at)`; it writes a uuid by its digits, like `X'f81d4fae7dec11d0a76500a0c91e6bf6'`.\n\nTime spans are a number and a unit: `10us`, `250ms`, `30s`, `90m`, `36h`, `3d`, `2w`; a day is 24 hours, and `m` is minutes. Months and years have no one length and no unit: write `30d`, `365d`. Any value may be null where nothing says otherwise.\n",
     );
-    functions(&mut text);
     text
-}
-
-/// Functions that pass types or fields that no feature has.
-const OF_THE_ENGINE: [&str; 14] = [
-    "arrow_cast",
-    "arrow_field",
-    "arrow_metadata",
-    "arrow_try_cast",
-    "arrow_typeof",
-    "cast_to_type",
-    "get_field",
-    "named_struct",
-    "row",
-    "struct",
-    "try_cast_to_type",
-    "union_extract",
-    "union_tag",
-    "with_metadata",
-];
-
-/// All functions of SQL in definitions.
-fn functions(text: &mut String) {
-    let names = names();
-    let listed = |names: Vec<&String>| {
-        let names = names
-            .into_iter()
-            .filter(|name| !OF_THE_ENGINE.contains(&name.as_str()));
-        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        names.join(" ")
-    };
-    let _ = write!(
-        text,
-        "\n## Functions\n\nIn SQL views and in request-time expressions:\n\n{}\n\nIn SQL views alone, over many rows:\n\n{}\n\nIn SQL views alone, with `OVER`:\n\n{}\n\nFunctions that read a clock or are random are refused. An expression of a request has one row: what aggregates stands in a view.\n",
-        listed(names.scalar.keys().collect()),
-        listed(names.aggregate.keys().collect()),
-        listed(names.window.keys().collect()),
-    );
 }
 
 fn write_object(text: &mut String, object: &Object, level: usize) {
@@ -172,7 +142,8 @@ fn write_object(text: &mut String, object: &Object, level: usize) {
     }
 }
 
-fn holds(form: &Form) -> String {
+/// What a key holds, in words.
+pub(super) fn holds(form: &Form) -> String {
     match form {
         Form::Text => "a text".to_owned(),
         Form::Name => "a name".to_owned(),

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use super::keys::{PROJECT, SECTIONS};
-use super::{Key, Presence, reference, schema};
+use super::{Key, Presence, reference, schema, sql, sql_reference};
 use crate::definitions::DefinitionFile;
 use crate::parse;
 
@@ -14,16 +14,43 @@ fn file(path: &str, text: String) -> DefinitionFile {
 }
 
 #[test]
-fn the_reference_is_what_the_table_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/definitions.md");
-    if std::env::var_os("UPDATE_EXPECTED").is_some() {
-        fs::write(&path, reference()).expect("written");
+fn the_references_are_what_the_tables_say() {
+    for (page, text) in [("definitions.md", reference()), ("sql.md", sql_reference())] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+        let path = path.join(page);
+        if std::env::var_os("UPDATE_EXPECTED").is_some() {
+            fs::write(&path, &text).expect("written");
+        }
+        let written = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            written == text,
+            "docs/{page} differs from the table: UPDATE_EXPECTED=1 writes it anew"
+        );
     }
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == reference(),
-        "docs/definitions.md differs from the table: UPDATE_EXPECTED=1 writes it anew"
-    );
+}
+
+/// What the page on SQL says that expressions give is what a view may declare of them.
+#[test]
+fn times_in_sql_have_the_types_that_are_told() {
+    for (expression, gives, _) in sql::TIMES {
+        let declared = match gives.contains(' ') {
+            true => "bool",
+            false => gives,
+        };
+        let view = format!(
+            "sources:\n  visits:\n    path: v.csv\n    event_time: at\n    columns: {{ id: int64, at: timestamp, day: date }}\nentities:\n  one: {{ keys: {{ id: int64 }} }}\nviews:\n  v:\n    entity: one\n    features: {{ f: {declared} }}\n    sql: |\n      SELECT id, {expression} AS f FROM visits\n"
+        );
+        let files = vec![
+            file("nightfill.yaml", "version: 1\nproject: shop\n".to_owned()),
+            file("v.yaml", view),
+        ];
+        let told = match parse::parse(Path::new("/"), files) {
+            Ok(_) => gives.to_owned(),
+            Err(problems) => problems.to_string(),
+        };
+        let is_told = told == gives || told.contains(&format!("the SQL gives {gives}"));
+        assert!(is_told, "{expression}: {told}");
+    }
 }
 
 #[test]

@@ -23,7 +23,9 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 /// # Errors
 /// [`LoadError`] when `root` is not a project, and when a file cannot be read or is not UTF-8 text.
 pub fn read_files(root: &Path) -> Result<Vec<DefinitionFile>, LoadError> {
-    let Files { files, problems } = read_all(root)?;
+    let Files {
+        files, problems, ..
+    } = read_all(root)?;
     if problems.is_empty() {
         return Ok(files);
     }
@@ -36,6 +38,8 @@ pub(crate) struct Files {
     pub(crate) files: Vec<DefinitionFile>,
     /// One problem for each file that is not text.
     pub(crate) problems: Vec<Problem>,
+    /// SQL files that no view names, which were not read.
+    pub(crate) unnamed_sql: Vec<String>,
 }
 
 /// Like [`read_files`], with problems beside the files that have none.
@@ -46,8 +50,9 @@ pub(crate) fn read_all(root: &Path) -> Result<Files, LoadError> {
         .into_iter()
         .map(|path| root.join(path))
         .collect();
-    let mut paths = BTreeSet::new();
-    find(root, "", &state, &mut paths)?;
+    let mut found = Found::default();
+    find(root, "", &state, &mut found)?;
+    let mut paths = std::mem::take(&mut found.yaml);
     paths.remove(PROJECT_FILE);
     let mut files = vec![project];
     for path in &paths {
@@ -60,7 +65,13 @@ pub(crate) fn read_all(root: &Path) -> Result<Files, LoadError> {
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(Files { files, problems })
+    let is_read = |path: &String| files.iter().any(|file| file.path == *path);
+    let unnamed_sql = found.sql.into_iter().filter(|path| !is_read(path));
+    Ok(Files {
+        unnamed_sql: unnamed_sql.collect(),
+        files,
+        problems,
+    })
 }
 
 /// Reads the file that makes a folder a project.
@@ -74,12 +85,14 @@ pub(super) fn read_settings(
     read_file(root, PROJECT_FILE, problems)
 }
 
-fn find(
-    root: &Path,
-    folder: &str,
-    state: &[PathBuf],
-    paths: &mut BTreeSet<String>,
-) -> Result<(), LoadError> {
+/// Files below a folder, by their endings.
+#[derive(Default)]
+struct Found {
+    yaml: BTreeSet<String>,
+    sql: BTreeSet<String>,
+}
+
+fn find(root: &Path, folder: &str, state: &[PathBuf], found: &mut Found) -> Result<(), LoadError> {
     let absolute = root.join(folder);
     let unreadable = |source| LoadError::Unreadable {
         path: absolute.clone(),
@@ -98,12 +111,14 @@ fn find(
             format!("{folder}/{name}")
         };
         if kind.is_file() && (name.ends_with(".yaml") || name.ends_with(".yml")) {
-            paths.insert(path);
+            found.yaml.insert(path);
+        } else if kind.is_file() && name.ends_with(".sql") {
+            found.sql.insert(path);
         } else if kind.is_dir()
             && !state.contains(&entry.path())
             && !entry.path().join(PROJECT_FILE).is_file()
         {
-            find(root, &path, state, paths)?;
+            find(root, &path, state, found)?;
         }
     }
     Ok(())

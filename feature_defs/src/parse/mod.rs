@@ -107,6 +107,7 @@ pub fn settings(root: &Path) -> Result<Project, LoadError> {
         file: &files[0],
         files: &files,
         unreadable: &[],
+        unnamed_sql: &[],
         timezone: chrono_tz::UTC,
         found: &mut found,
     };
@@ -122,8 +123,14 @@ pub fn settings(root: &Path) -> Result<Project, LoadError> {
 /// # Errors
 /// All the problems that the files hold, by file and place.
 pub fn parse(root: &Path, files: Vec<DefinitionFile>) -> Result<Definitions, Problems> {
-    let problems = Vec::new();
-    check(root, Files { files, problems })
+    check(
+        root,
+        Files {
+            files,
+            problems: Vec::new(),
+            unnamed_sql: Vec::new(),
+        },
+    )
 }
 
 /// Checks files of which some may not be text.
@@ -131,6 +138,7 @@ fn check(root: &Path, read: Files) -> Result<Definitions, Problems> {
     let Files {
         files,
         problems: mut found,
+        unnamed_sql,
     } = read;
     let unreadable: Vec<String> = found
         .iter()
@@ -156,6 +164,7 @@ fn check(root: &Path, read: Files) -> Result<Definitions, Problems> {
         },
         files: &files,
         unreadable: &unreadable,
+        unnamed_sql: &unnamed_sql,
         timezone: chrono_tz::UTC,
         found: &mut found,
     };
@@ -235,7 +244,11 @@ fn refuse_section(reader: &mut Reader<'_>, key: &Text) {
         (message, format!("settings stand in `{PROJECT_FILE}`"))
     } else {
         let message = format!("unknown key `{name}` in a definition file");
-        (message, accepted(name, &SECTIONS))
+        let help = format!(
+            "{}; every `.yaml` below the project holds definitions: put others into a folder whose name starts with `.`",
+            accepted(name, &SECTIONS)
+        );
+        (message, help)
     };
     reader.refuse(&key.span, message, help);
 }

@@ -188,7 +188,10 @@ pub(crate) struct DeclaredService {
 /// An entry of a service's list.
 #[derive(Debug)]
 pub(crate) struct DeclaredServiceFeature {
+    /// The view; for an entry without a dot, which is none, all of it.
     pub(crate) view: String,
+    /// Whether there is a dot in it.
+    pub(crate) dotted: bool,
     /// `None` for `view.*`.
     pub(crate) feature: Option<String>,
     pub(crate) default: Option<Node>,

@@ -7,6 +7,7 @@ use chrono_tz::Tz;
 use crate::data_type::DataTypeFault;
 use crate::definitions::DefinitionFile;
 use crate::error::{Problem, Span};
+use crate::language::{Shape, written};
 use crate::name::Name;
 use crate::parse::Embedded;
 use crate::parse::yaml::{Kind, Map, Node, Text};
@@ -29,6 +30,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) files: &'a [DefinitionFile],
     /// Those of them that are not text.
     pub(crate) unreadable: &'a [String],
+    /// SQL files that are there and that no view names.
+    pub(crate) unnamed_sql: &'a [String],
     /// The project's zone.
     pub(crate) timezone: Tz,
     /// The problems found.
@@ -119,16 +122,28 @@ impl<'a> Reader<'a> {
         known: &[&str],
     ) -> Option<Fields<'a>> {
         let map = self.map(node, owner)?;
-        for (key, _) in &map.entries {
+        for (key, node) in &map.entries {
             if !known.contains(&key.text.as_str()) {
                 let message = format!("unknown key `{}` in {owner}", key.text);
-                self.refuse(&key.span, message, accepted(&key.text, known));
+                let mut help = accepted(&key.text, known);
+                if self.is_without_colon(key, node) {
+                    help = format!(
+                        "inside `{{}}`, a comma ends a value: write a text with commas in quotes; {help}"
+                    );
+                }
+                self.refuse(&key.span, message, help);
             }
         }
         Some(Fields {
             owner: owner.to_owned(),
             ..self.fields_among(map, span, known)
         })
+    }
+
+    /// Whether a key is only a word that stands alone.
+    fn is_without_colon(&self, key: &Text, node: &Node) -> bool {
+        let rest = self.file.text.get(key.span.bytes.end..).unwrap_or_default();
+        is_null(node) && rest.trim_start().starts_with([',', '}'])
     }
 
     /// The entries of some known keys among others that are somebody else's to check.
@@ -141,14 +156,24 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of a key that must be there.
-    pub(crate) fn require(&mut self, fields: &Fields<'a>, key: &str) -> Option<&'a Node> {
+    /// The value of a key that must be there; `help` says what to write where `add ...` is not enough.
+    pub(crate) fn require_with(
+        &mut self,
+        fields: &Fields<'a>,
+        key: &str,
+        help: &str,
+    ) -> Option<&'a Node> {
         let node = fields.get(key);
         if node.is_none() && fields.map.whole {
             let message = format!("{} has no `{key}`", fields.owner);
-            self.refuse(&fields.span, message, format!("add `{key}: ...`"));
+            self.refuse(&fields.span, message, help);
         }
         node
+    }
+
+    /// The value of a key that must be there.
+    pub(crate) fn require(&mut self, fields: &Fields<'a>, key: &str) -> Option<&'a Node> {
+        self.require_with(fields, key, &format!("add `{key}: ...`"))
     }
 
     /// A map, empty for an empty value.
@@ -159,10 +184,12 @@ impl<'a> Reader<'a> {
             Kind::Refused => None,
             _ if is_null(node) => Some(&EMPTY),
             _ => {
+                let help = written(what, Shape::Map);
+                let help = help.unwrap_or_else(|| "`key: value` lines".to_owned());
                 self.refuse(
                     &node.span,
                     format!("{what} is not a map"),
-                    "write `key: value` lines",
+                    format!("write {help}"),
                 );
                 None
             }
@@ -176,10 +203,12 @@ impl<'a> Reader<'a> {
             Kind::Refused => return None,
             _ => {}
         }
+        let help = written(what, Shape::List);
+        let help = help.unwrap_or_else(|| "`[a, b]`, or lines that start with `- `".to_owned());
         self.refuse(
             &node.span,
             format!("{what} is not a list"),
-            "write `[a, b]`, or lines that start with `- `",
+            format!("write {help}"),
         );
         None
     }
@@ -198,7 +227,8 @@ impl<'a> Reader<'a> {
             Kind::Sequence(_) | Kind::Mapping(_) => "is not a single value",
         };
         let message = format!("{what} {problem}");
-        self.refuse(&node.span, message, "write one text or number");
+        let help = written(what, Shape::Scalar).unwrap_or_else(|| one_of_its_kind(what).to_owned());
+        self.refuse(&node.span, message, format!("write {help}"));
         None
     }
 
@@ -232,7 +262,7 @@ impl<'a> Reader<'a> {
     /// An optional description.
     pub(crate) fn description(&mut self, fields: &Fields<'a>) -> Option<String> {
         let node = fields.get("description")?;
-        Some(self.text(node, "a description")?.text)
+        Some(self.text(node, "`description`")?.text)
     }
 
     /// One of a few words.
@@ -293,6 +323,17 @@ impl<'a> Reader<'a> {
                 None
             }
         }
+    }
+}
+
+/// What to write for a single value that is no key's, or stands for many keys.
+fn one_of_its_kind(what: &str) -> &'static str {
+    match what {
+        "a type" => "the name of a type, like `int64`",
+        "an aggregate" => "`function(column)`, like `sum(amount)`",
+        "an expression" => "a SQL expression, like `amount / nullif(items, 0)`",
+        "a schedule" => "five cron fields, like `0 2 * * *`",
+        _ => "one text or number",
     }
 }
 

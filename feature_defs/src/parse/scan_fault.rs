@@ -30,6 +30,9 @@ pub(crate) fn scan_fault(text: &str, scanned: &Scanned) -> ScanFault {
         let bytes = tab.map_or(here, |tab| tab..tab + 1);
         return fault("a tab in the indentation", "indent with spaces", bytes);
     }
+    if says("unknown anchor") && !is_alias(&text[here.start..]) {
+        return unquoted(text, here);
+    }
     if says("unknown anchor") {
         let message = "anchors and aliases are not accepted";
         return fault(message, "write the value out where it is used", here);
@@ -39,8 +42,19 @@ pub(crate) fn scan_fault(text: &str, scanned: &Scanned) -> ScanFault {
         return fault(&message, "close it, or check what stands inside it", bytes);
     }
     if says("anchor or alias") || says("unexpected character") || says("cannot start any token") {
-        let message = format!("a value does not start with `{}`", &text[here.clone()]);
-        return fault(&message, "write it in quotes", here);
+        return unquoted(text, here);
+    }
+    if says("block scalar") {
+        let line = text[..here.start]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let sign = text[line..].find(['>', '|']);
+        let start = sign.map_or(here.start, |sign| line + sign);
+        return unquoted(text, start..start + 1);
+    }
+    if says("comment") {
+        let help = "leave the comment out, or write a text of several lines after `|`: `sql: |`, and the lines below it, indented";
+        return fault("the text goes on after a comment", help, here);
     }
     if says("quoted scalar") || says("quote") {
         return fault(
@@ -72,6 +86,28 @@ pub(crate) fn scan_fault(text: &str, scanned: &Scanned) -> ScanFault {
     }
     let help = "check indentation, quotes and brackets just before this place";
     fault(&format!("this is not YAML: {info}"), help, here)
+}
+
+/// A value whose first character means something else in YAML.
+fn unquoted(text: &str, first: Range<usize>) -> ScanFault {
+    let message = format!("a value does not start with `{}`", &text[first.clone()]);
+    let line = text[first.start..].lines().next().unwrap_or_default();
+    let value = line.split(" #").next().unwrap_or_default().trim_end();
+    let plain = !value.contains(['"', '{', '}', ',', '\\']);
+    let help = match plain {
+        true => format!("write it in quotes: `\"{value}\"`"),
+        false => "write it in quotes".to_owned(),
+    };
+    fault(&message, &help, first)
+}
+
+/// Whether a text starts with an alias, and not with the star of a schedule or a pattern.
+fn is_alias(text: &str) -> bool {
+    let word = text.trim_start_matches('*').split_whitespace().next();
+    word.is_some_and(|word| {
+        word.chars()
+            .all(|c| c.is_alphanumeric() || "_-,}]".contains(c))
+    })
 }
 
 fn fault(message: &str, help: &str, bytes: Range<usize>) -> ScanFault {

@@ -78,13 +78,14 @@ fn read_entry<'a>(reader: &mut Reader<'a>, item: &'a Node) -> Option<DeclaredSer
         _ => (reader.text(item, "a feature of the service")?, None, None),
     };
     let Some((view, feature)) = text.text.split_once('.') else {
-        let message = format!("`{}` is not a feature", text.text);
-        let help = format!(
-            "write `{}.*` for all features of a view, or `view.feature`",
-            text.text
-        );
-        reader.refuse(&text.span, message, help);
-        return None;
+        return Some(DeclaredServiceFeature {
+            view: text.text,
+            dotted: false,
+            feature: None,
+            default,
+            rename,
+            span: text.span,
+        });
     };
     if feature == "*" && rename.is_some() {
         reader.refuse(
@@ -104,6 +105,7 @@ fn read_entry<'a>(reader: &mut Reader<'a>, item: &'a Node) -> Option<DeclaredSer
     }
     Some(DeclaredServiceFeature {
         view: view.to_owned(),
+        dotted: true,
         feature: (feature != "*").then(|| feature.to_owned()),
         default,
         rename,

@@ -14,6 +14,9 @@ use crate::parse::source_path::{is_csv, read_path, refuse_unread};
 use crate::parse::yaml::{Node, Text};
 use crate::source::{Column, Source, SourceFormat};
 use crate::suggestion::accepted;
+use crate::time::Instant;
+
+const NO_EVENT_TIME: &str = "add `event_time: column`, a column that says when each row was true; where rows always held, write one into the files (the day on which the data starts) and give the views no `ttl`";
 
 /// `name: {path, columns: {column: type}, event_time, created_time?, format?, delimiter?, timezone?}`
 pub(crate) fn read<'a>(
@@ -58,7 +61,7 @@ fn read_source<'a>(
         Some(node) => reader.timezone(node),
         None => Some(reader.timezone),
     };
-    let event_time = reader.require(fields, "event_time");
+    let event_time = reader.require_with(fields, "event_time", NO_EVENT_TIME);
     let event_time = event_time.and_then(|node| read_time(reader, node, "event_time", columns));
     let created_time = fields.get("created_time");
     let created_time = created_time.map(|node| read_time(reader, node, "created_time", columns));
@@ -186,7 +189,15 @@ fn read_time(
                 "`{key}` names `{}`, which is not a declared column",
                 text.text
             );
-            (message, accepted(&text.text, &columns.names()))
+            let help = accepted(&text.text, &columns.names());
+            let is_instant = Instant::parse(&text.text).is_ok();
+            let help = match is_instant {
+                true => format!(
+                    "it is a column of the files, not one instant for all rows: write such a column into them; {help}"
+                ),
+                false => help,
+            };
+            (message, help)
         }
     };
     reader.refuse(&text.span, message, help);

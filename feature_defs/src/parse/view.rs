@@ -1,6 +1,5 @@
 //! `views:`
 
-use crate::definitions::DefinitionFile;
 use crate::feature_view::Schedule;
 use crate::language::keys::{FEATURE, LATEST, SCHEDULE, SQL, VIEW, WINDOWS};
 use crate::name::Name;
@@ -198,18 +197,37 @@ fn read_sql_file(reader: &mut Reader<'_>, node: &Node) -> Option<Embedded> {
     };
     let Some(file) = reader.files.iter().find(|file| file.path == path) else {
         let message = format!("there is no file `{path}`");
-        reader.refuse(&text.span, message, sql_file_help(reader.files, &path));
+        reader.refuse(&text.span, message, sql_file_help(reader, &path));
         return None;
     };
     let read = reader.unreadable.iter().all(|other| *other != path);
     read.then(|| Embedded::file(file))
 }
 
-fn sql_file_help(files: &[DefinitionFile], path: &str) -> String {
-    let known = files.iter().map(|file| file.path.as_str());
-    let known = known.filter(|path| path.ends_with(".sql"));
-    let near = nearest(path, known).map(|near| format!("did you mean `{near}`? "));
-    let near = near.unwrap_or_default();
+/// The file of the nearest name in the same folder, else one of the same name in another folder.
+fn sql_file_help(reader: &Reader<'_>, path: &str) -> String {
+    let parts = |path: &str| {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        (folder.to_owned(), name.to_owned())
+    };
+    let (folder, name) = parts(path);
+    let read = reader.files.iter().map(|file| &file.path);
+    let known: Vec<(String, String)> = read
+        .filter(|path| path.ends_with(".sql"))
+        .chain(reader.unnamed_sql)
+        .map(|path| parts(path))
+        .collect();
+    let beside = known.iter().filter(|(other, _)| *other == folder);
+    let near = nearest(&name, beside.map(|(_, name)| name.as_str()));
+    let elsewhere = || known.iter().find(|(_, other)| *other == name);
+    let near = match near {
+        Some(near) => Some((folder.as_str(), near)),
+        None => elsewhere().map(|(folder, name)| (folder.as_str(), name.as_str())),
+    };
+    let near = near.map_or_else(String::new, |near| match near {
+        ("", name) => format!("did you mean `{name}`? "),
+        (folder, name) => format!("did you mean `{folder}/{name}`? "),
+    });
     format!("{near}`sql_file` is relative to the file that names it")
 }
 

@@ -6,6 +6,7 @@ use crate::parse::members::Members;
 use crate::parse::objects::{DeclaredAggregate, DeclaredCall, DeclaredComputation};
 use crate::parse::reader::{Fields, Placed, Reader};
 use crate::parse::yaml::{Node, Text};
+use crate::sql::functions::is_sql_aggregate;
 use crate::suggestion::accepted;
 use crate::time::{TimeError, TimeSpan};
 
@@ -123,9 +124,15 @@ fn read_call(reader: &mut Reader<'_>, node: &Node) -> Option<DeclaredCall> {
         .iter()
         .find(|(known, _)| *known == name)
         .map(|(_, function)| *function);
+    if let Some(column) = distinct(name, argument) {
+        let message = format!("`{}` is not an aggregate", scalar.text);
+        let help = format!("write `distinct_count({column})`");
+        reader.refuse(&scalar.span, message, help);
+        return None;
+    }
     if function.is_none() {
         let message = format!("unknown function `{name}`");
-        reader.refuse(&name_span, message, accepted(name, &names));
+        reader.refuse(&name_span, message, function_help(name, argument));
     }
     if argument == "*" {
         let help = "write `count()` to count rows";
@@ -141,6 +148,51 @@ fn read_call(reader: &mut Reader<'_>, node: &Node) -> Option<DeclaredCall> {
         column,
         span: scalar.span,
     })
+}
+
+/// The column of `count(distinct column)`.
+fn distinct<'t>(name: &str, argument: &'t str) -> Option<&'t str> {
+    let (word, column) = argument.split_once(char::is_whitespace)?;
+    let is_distinct = name == "count" && word.eq_ignore_ascii_case("distinct");
+    is_distinct.then(|| column.trim())
+}
+
+/// What to write instead of a function that windows do not have.
+fn function_help(name: &str, argument: &str) -> String {
+    const ELSEWHERE: [(&[&str], &str); 7] = [
+        (&["avg", "average"], "mean"),
+        (&["total", "sum_of"], "sum"),
+        (&["maximum", "greatest"], "max"),
+        (&["minimum", "least"], "min"),
+        (&["latest", "last_value", "newest"], "last"),
+        (&["size", "cardinality", "n", "rows"], "count"),
+        (
+            &[
+                "nunique",
+                "count_distinct",
+                "n_distinct",
+                "unique",
+                "approx_distinct",
+            ],
+            "distinct_count",
+        ),
+    ];
+    let names = AggregateFunction::NAMED.map(|(name, _)| name);
+    let lower = name.to_lowercase();
+    if names.contains(&lower.as_str()) {
+        return format!("write `{lower}({argument})`");
+    }
+    let elsewhere = ELSEWHERE
+        .iter()
+        .find(|(words, _)| words.contains(&lower.as_str()));
+    if let Some((_, ours)) = elsewhere {
+        return format!("write `{ours}({argument})`");
+    }
+    let help = accepted(name, &names);
+    match is_sql_aggregate(&lower) {
+        true => format!("a view of SQL has it; {help}"),
+        false => help,
+    }
 }
 
 /// `source`, `join` and `latest`.

@@ -5,6 +5,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, StrInput};
 
 use crate::definitions::DefinitionFile;
 use crate::error::{Problem, Span};
+use crate::name::Name;
 use crate::parse::scan_fault::{Scanned, scan_fault};
 
 /// Deepest nesting that is read. Definitions need six levels.
@@ -232,7 +233,9 @@ impl<'a> TreeReader<'a> {
         let Kind::Scalar { text, plain: true } = &mut cut.kind else {
             return false;
         };
-        if closes(text) {
+        // A word that stands alone may be a key that somebody forgot to give a value.
+        let is_prose = closes(text);
+        if is_prose && Name::parse(&key.text).is_ok() {
             return false;
         }
         let told = text.contains(',');
@@ -242,12 +245,15 @@ impl<'a> TreeReader<'a> {
         if !told {
             let span = cut.span.clone();
             let rest = &self.file.text[span.bytes.start..];
-            let end = rest
-                .match_indices([')', '>'])
-                .map(|(at, _)| at + 1)
-                .find(|end| closes(&rest[..*end]));
+            let end = match is_prose {
+                true => Some(end_of_prose(rest)),
+                false => rest
+                    .match_indices([')', '>'])
+                    .map(|(at, _)| at + 1)
+                    .find(|end| closes(&rest[..*end])),
+            };
             let whole = end.filter(|end| !rest[..*end].contains(['\n', '"']));
-            if whole.is_none() {
+            if whole.is_none() && !is_prose {
                 cut.kind = Kind::Refused;
             }
             let help = whole.map_or_else(
@@ -339,6 +345,15 @@ impl<'a> TreeReader<'a> {
             bytes: start..byte(end).max(start),
         }
     }
+}
+
+/// Where a text inside `{}` ends that goes on after commas: before the next `, key:`, or the end of the map.
+fn end_of_prose(rest: &str) -> usize {
+    let end = rest.find(['}', '\n']).unwrap_or(rest.len());
+    let before_key = rest[..end]
+        .find(": ")
+        .and_then(|colon| rest[..colon].rfind(','));
+    rest[..before_key.unwrap_or(end)].trim_end().len()
 }
 
 /// Whether every parenthesis is closed, and every `<` of a type: that of an expression is a comparison.

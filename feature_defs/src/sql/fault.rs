@@ -84,6 +84,12 @@ pub(crate) fn parser_fault(text: &str, error: &ParserError) -> Fault {
     let range = range.or_else(|| what.ends_with("EOF").then(|| end_of_text(text)));
     let before = range.as_ref().and_then(|range| text.get(..range.start));
     let help = match what.rsplit_once("found: ") {
+        Some((_, found)) if found.starts_with(['‘', '’', '“', '”', '„', '‚']) => {
+            "write a text as '...', with straight quotes"
+        }
+        Some((_, found)) if found.starts_with(['{', '}']) => {
+            "SQL is not a template here: write `$as_of` for the instant from which the view looks"
+        }
         Some((_, "<" | ">")) if before.is_some_and(|before| before.ends_with('=')) => {
             "write `<=` or `>=`"
         }
@@ -128,6 +134,16 @@ pub(crate) fn engine_faults(text: &str, error: &DataFusionError) -> Vec<Fault> {
     }
 }
 
+/// Why a query or an expression that was planned has no result, in the words of definitions, with what to write.
+#[must_use]
+pub fn failure(error: &DataFusionError) -> String {
+    let Fault { message, help, .. } = engine_fault("", error);
+    match help {
+        Some(help) => format!("{message}: {help}"),
+        None => message,
+    }
+}
+
 /// A planner's error in the words of definitions.
 pub(crate) fn engine_fault(text: &str, error: &DataFusionError) -> Fault {
     match error {
@@ -164,6 +180,15 @@ fn told(text: &str, message: &str) -> Fault {
     }
 }
 
+const AS_OF: &str = "write `$as_of` for the instant from which the view looks";
+
+/// A name in double quotes that is none.
+pub(crate) fn quoted(name: &str, range: Option<Range<usize>>) -> Fault {
+    let message = format!("unknown column `\"{name}\"`");
+    let help = format!("in SQL, `\"...\"` is the name of a column: write a text as `'{name}'`");
+    Fault::new(message, range, help)
+}
+
 fn schema_fault(text: &str, error: &SchemaError) -> Fault {
     match error {
         SchemaError::FieldNotFound {
@@ -179,8 +204,15 @@ fn schema_fault(text: &str, error: &SchemaError) -> Fault {
                 .map(|field| field.name.as_str())
                 .collect();
             names.dedup();
+            if text.contains(&format!("\"{}\"", field.name)) {
+                return quoted(&field.name, range);
+            }
             let message = format!("unknown column `{}`", field.flat_name());
-            Fault::new(message, range, accepted(&field.name, &names))
+            let help = match field.name.as_str() {
+                "as_of" => AS_OF.to_owned(),
+                name => accepted(name, &names),
+            };
+            Fault::new(message, range, help)
         }
         SchemaError::AmbiguousReference { field } => {
             let range = field

@@ -125,6 +125,8 @@ pub fn settings() -> ConfigOptions {
     let mut settings = ConfigOptions::new();
     settings.sql_parser.collect_spans = true;
     settings.sql_parser.map_string_types_to_utf8view = false;
+    // `timestamptz` and times in texts are instants, as all times of ours.
+    settings.execution.time_zone = Some("UTC".to_owned());
     settings
 }
 
@@ -170,6 +172,11 @@ pub(crate) fn names() -> &'static Names {
         names
     });
     &NAMES
+}
+
+/// Whether SQL has an aggregate function of a name.
+pub(crate) fn is_sql_aggregate(name: &str) -> bool {
+    names().aggregate.contains_key(name)
 }
 
 impl Planning {

@@ -7,6 +7,8 @@
 //!   dialects     what other dialects of SQL write otherwise
 //!   mixed        values of types that only a cast puts together which may fail on a row
 //!   order        which functions show the order of their rows
+//!   limit        limits that choose rows without an order
+//!   types        types of the engine, as definitions call them
 //!   locate       the part of a SELECT that does not plan
 //!   fault        what is wrong, in the user's words, at a place in the user's text
 //!   reword       the engine's most common messages, with what to do about them
@@ -21,6 +23,7 @@ pub(crate) mod check;
 pub(crate) mod dialects;
 mod fault;
 pub(crate) mod functions;
+mod limit;
 mod locate;
 pub(crate) mod mixed;
 mod order;
@@ -28,10 +31,13 @@ mod reword;
 pub(crate) mod statement;
 #[cfg(test)]
 mod tests;
+pub(crate) mod types;
 
 pub(crate) use check::{logical_plan, schema};
-pub(crate) use fault::{Fault, engine_fault, engine_faults, parser_fault, range_of};
+pub use fault::failure;
+pub(crate) use fault::{Fault, engine_fault, engine_faults, parser_fault, quoted, range_of};
 pub use functions::{Functions, functions, settings};
+pub use limit::unordered_limits;
 pub use order::is_orderless;
 pub(crate) use order::is_orderless_over_ties;
 pub use statement::{SqlError, bind};

@@ -51,7 +51,8 @@ fn call(message: &str) -> Option<Fault> {
         .or_else(|| {
             let is_told = ["` requires ", "` expects ", "` failed to match"];
             let told = is_told.iter().any(|words| message.contains(words));
-            let counts = message.contains(" arguments but received ");
+            let counts = message.contains(" arguments but received ")
+                && !message.contains("failed to match");
             between(message, "unction `", "`").filter(|_| told && !counts)
         })?;
     let message = match between(message, "coercion from ", " to the signature") {
@@ -242,7 +243,12 @@ fn types(message: &str) -> Option<Fault> {
 }
 
 fn queries(message: &str) -> Option<Fault> {
-    let (message, help) = if message.contains("queries have different number of columns") {
+    let (message, help) = if message.eq_ignore_ascii_case("divide by zero error") {
+        (
+            "a division by zero",
+            "write `a / nullif(b, 0)`, which is null there",
+        )
+    } else if message.contains("queries have different number of columns") {
         (
             "the parts of a `UNION` have different numbers of columns",
             "select the same columns in each",

@@ -468,7 +468,7 @@ fn near(name: &str, known: &[&str]) -> String {
         .collect();
     alike.sort_unstable();
     alike.dedup();
-    let all = "`docs/definitions.md` lists all functions";
+    let all = "`docs/sql.md` lists all functions";
     match alike.len() {
         1..=SUGGESTED => format!("near to it are `{}`; {all}", alike.join("`, `")),
         _ => all.to_owned(),

@@ -72,8 +72,12 @@ impl Validator<'_> {
                     "the key `{}` is {wanted}, and the column `{column}` of `{source_name}` is {found}",
                     part.name
                 );
+                let narrower = match wanted.integer_range() {
+                    Some(_) => " or narrower",
+                    None => "",
+                };
                 let help = format!(
-                    "where the files hold {found}, declare the key as {found}; where they hold {wanted} or narrower, the column as {wanted}"
+                    "where the files hold {found}, declare the key as {found}; where they hold {wanted}{narrower}, the column as {wanted}"
                 );
                 self.refuse(place, message, help);
             }

@@ -182,12 +182,30 @@ impl Validator<'_> {
         features.items.push(feature);
     }
 
+    /// Refuses a word that is not `view.feature`, with the features of its name.
+    fn refuse_undotted(&mut self, entry: &DeclaredServiceFeature) {
+        let word = entry.view.as_str();
+        let is_there =
+            |known: &KnownView| known.features.items.iter().any(|f| f.name.as_str() == word);
+        let views = self.known.iter().filter(|(_, known)| is_there(known));
+        let of: Vec<String> = views.map(|(view, _)| format!("`{view}.{word}`")).collect();
+        let help = match of.as_slice() {
+            [] => format!("write `{word}.*` for all features of a view, or `view.feature`"),
+            of => format!("write {}", of.join(" or ")),
+        };
+        self.refuse(&entry.span, format!("`{word}` is not a feature"), help);
+    }
+
     /// The features that an entry of a service's list stands for.
     fn entry(
         &mut self,
         entry: &DeclaredServiceFeature,
         full_names: bool,
     ) -> Members<DraftServiceFeature> {
+        if !entry.dotted {
+            self.refuse_undotted(entry);
+            return Members::unknown();
+        }
         let Some((view, known)) = self.known.get_key_value(entry.view.as_str()) else {
             if !self.unread.may_declare(&entry.view) {
                 let names: Vec<&str> = self.known.keys().map(Name::as_str).collect();
@@ -242,6 +260,7 @@ impl Validator<'_> {
             file,
             files: self.files,
             unreadable: &[],
+            unnamed_sql: &[],
             timezone: chrono_tz::UTC,
             found: self.found,
         };

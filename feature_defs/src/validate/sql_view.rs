@@ -9,6 +9,7 @@ use crate::parse::members::{Elsewhere, Found, Members};
 use crate::parse::objects::DeclaredFeature;
 use crate::sql::Fault;
 use crate::sql::check::{Checked, Table, Tables, check};
+use crate::sql::types::described;
 use crate::suggestion::nearest;
 use crate::validate::features::DraftFeature;
 use crate::validate::view::{Computed, NamedEntity};
@@ -133,7 +134,7 @@ impl Validator<'_> {
                     };
                     let message = format!(
                         "the key `{column}` is {wanted}, and the SQL gives {}",
-                        type_name(given)
+                        described(given).0
                     );
                     let help = "cast it in the SQL, or declare the source's column so";
                     self.found
@@ -162,13 +163,16 @@ impl Validator<'_> {
         let Some(declared) = &feature.data_type else {
             return;
         };
-        if !widens(given, declared.value) {
+        if !widens(given, declared.value) && !is_instant(given, declared.value) {
+            let (given, help) = described(given);
             let message = format!(
-                "`{name}` is declared {}, and the SQL gives {}",
-                declared.value,
-                type_name(given)
+                "`{name}` is declared {}, and the SQL gives {given}",
+                declared.value
             );
-            let help = "change the declared type, or cast in the SQL";
+            let help = match help {
+                "" => "change the declared type, or cast in the SQL",
+                help => help,
+            };
             self.refuse(&declared.span, message, help);
         }
     }
@@ -288,15 +292,8 @@ fn widens(arrow: &arrow::datatypes::DataType, declared: DataType) -> bool {
     }
 }
 
-fn type_name(arrow: &arrow::datatypes::DataType) -> String {
-    match DataType::from_arrow(arrow) {
-        Some(data_type) => data_type.to_string(),
-        None => match arrow {
-            arrow::datatypes::DataType::Null => "only nulls".to_owned(),
-            arrow::datatypes::DataType::Timestamp(..) => {
-                "a time without zone, or finer than microseconds".to_owned()
-            }
-            _ => "a type that features do not have".to_owned(),
-        },
-    }
+/// Whether a query's times become instants of ours: the night refuses those that are no whole microseconds.
+fn is_instant(arrow: &arrow::datatypes::DataType, declared: DataType) -> bool {
+    let zoned = matches!(arrow, arrow::datatypes::DataType::Timestamp(_, Some(_)));
+    zoned && declared == DataType::Timestamp
 }

@@ -215,7 +215,7 @@ async fn views_that_are_not_asked_for_keep_their_served_snapshots() {
         .expect_err("unknown");
     assert_eq!(
         unknown.to_string(),
-        "there is no view `absent`: accepted: counts, newest"
+        "unknown view `absent` (there is: `counts`, `newest`)"
     );
     let misspelt = project.run("2024-01-03", Some(&["count"])).await;
     let misspelt = misspelt.expect_err("unknown").to_string();

@@ -30,13 +30,7 @@ pub(super) struct CsvFile {
 
 /// What to try when the header is one field that another delimiter would part.
 fn other_delimiter(header: &[String]) -> String {
-    let [only] = header else {
-        return String::new();
-    };
-    let delimiter = [';', '\t', '|', ',']
-        .into_iter()
-        .find(|sign| only.contains(*sign));
-    delimiter.map_or_else(String::new, |sign| {
+    other_sign(header).map_or_else(String::new, |sign| {
         format!(
             "; does the source need `delimiter: {:?}`?",
             sign.to_string()
@@ -44,21 +38,35 @@ fn other_delimiter(header: &[String]) -> String {
     })
 }
 
+/// The delimiter that parts a header which is one field.
+fn other_sign(header: &[String]) -> Option<char> {
+    let [only] = header else {
+        return None;
+    };
+    let mut signs = [';', '\t', '|', ','].into_iter();
+    signs.find(|sign| only.contains(*sign))
+}
+
 impl CsvFile {
     pub(super) fn open(file: SourceFile, source: &Source, delimiter: u8) -> Result<Self> {
         let (_, header) = open(&file, delimiter)?;
         let mut fields = Vec::with_capacity(source.columns.len());
+        let mut missing = Vec::new();
         for name in source.columns.keys() {
-            let field = header.iter().position(|field| field == name);
-            fields.push(field.ok_or_else(|| {
-                let message = format!(
-                    "has no column `{name}`, which source `{}` declares (its header has: {}){}",
-                    source.name,
-                    header.join(", "),
-                    other_delimiter(&header)
-                );
-                Error::input(&file.shown, message)
-            })?);
+            match header.iter().position(|field| field == name) {
+                Some(field) => fields.push(field),
+                None => missing.push(name.as_str()),
+            }
+        }
+        if !missing.is_empty() {
+            let message = format!(
+                "has no column `{}`, which source `{}` declares (its header has: {}){}",
+                missing.join("`, `"),
+                source.name,
+                header.join(", "),
+                other_delimiter(&header)
+            );
+            return Err(Error::input(&file.shown, message));
         }
         Ok(Self {
             file,
@@ -203,6 +211,13 @@ pub(crate) fn read_frame(
         shown: path.display().to_string(),
     };
     let (mut records, header) = open(&file, b',')?;
+    if let Some(sign) = other_sign(&header) {
+        let message = format!(
+            "its columns are parted by {:?}, and those of a frame by \",\": save it so, or as Parquet",
+            sign.to_string()
+        );
+        return Err(Error::input(&file.shown, message));
+    }
     let mut lines = Vec::new();
     let mut columns: Vec<Vec<(Vec<u8>, bool)>> = vec![Vec::new(); header.len()];
     while next(&mut records, &file, header.len())? {

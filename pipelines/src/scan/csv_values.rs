@@ -8,7 +8,7 @@ use feature_defs::time::{self, Instant};
 use feature_defs::value::{Value, uuid};
 
 /// Reads a value of a type; `None` for a text that is none. Times without a zone are in `zone`.
-pub(super) fn parse(text: &[u8], data_type: DataType, zone: Tz) -> Option<Value> {
+pub(crate) fn parse(text: &[u8], data_type: DataType, zone: Tz) -> Option<Value> {
     if data_type == DataType::Bytes {
         return Some(Value::Bytes(text.to_owned()));
     }
@@ -42,7 +42,7 @@ pub(super) fn parse(text: &[u8], data_type: DataType, zone: Tz) -> Option<Value>
 }
 
 /// Why a text is not a value of a type, with what is.
-pub(super) fn refusal(text: &[u8], data_type: DataType, zone: Tz) -> String {
+pub(crate) fn refusal(text: &[u8], data_type: DataType, zone: Tz) -> String {
     let shown = String::from_utf8_lossy(text);
     let time = match data_type {
         DataType::Date => time::parse_day(&shown).err(),

@@ -18,8 +18,9 @@ mod unchanged;
 
 pub(crate) use convert::{Conversion, shown_type};
 pub(crate) use csv::read_frame as read_csv_frame;
+pub(crate) use csv_values::{parse as parse_text, refusal as refused_text};
 pub(crate) use sorted::{KEY, SortedRows, sorted_by_key};
-pub(crate) use table::{CutSource, RowCount};
+pub(crate) use table::{CutSource, RowCount, check_columns};
 pub(crate) use unchanged::SourceFiles;
 
 use feature_defs::as_of;

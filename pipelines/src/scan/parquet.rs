@@ -44,32 +44,10 @@ const ZONE_SHIFT: Option<TimeSpan> = TimeSpan::from_micros(86_400_000_000);
 impl ParquetFile {
     pub(super) fn open(file: SourceFile, source: &Source) -> Result<Self> {
         let metadata = read_metadata(&file)?;
-        let columns = source
-            .columns
-            .iter()
-            .map(|(name, column)| {
-                let (index, field) = metadata.schema().column_with_name(name).ok_or_else(|| {
-                    let held: Vec<&str> = metadata.schema().fields().iter().map(|f| f.name().as_str()).collect();
-                    Error::input(
-                        &file.shown,
-                        format!("has no column `{name}`, which source `{}` declares (it has: {})", source.name, held.join(", ")),
-                    )
-                })?;
-                let conversion =
-                    Conversion::new(field.data_type(), column.data_type).map_err(|mismatch| {
-                        Error::input(
-                            &file.shown,
-                            format!(
-                                "column `{name}{}` is {}, which does not widen to the declared `{}` without loss: declare it as the file has it, or convert the file",
-                                mismatch.path,
-                                shown_type(&mismatch.found),
-                                mismatch.declared
-                            ),
-                        )
-                    })?;
-                Ok((index, conversion))
-            })
-            .collect::<Result<_>>()?;
+        let (columns, faults) = read_columns(metadata.schema(), source);
+        if !faults.is_empty() {
+            return Err(Error::input(&file.shown, faults.join("; ")));
+        }
         Ok(Self {
             file,
             metadata,
@@ -152,6 +130,33 @@ impl ParquetFile {
         }
         Ok(())
     }
+}
+
+/// Places and conversions of the declared columns, and why some have none.
+fn read_columns(schema: &Schema, source: &Source) -> (Vec<(usize, Conversion)>, Vec<String>) {
+    let mut columns = Vec::with_capacity(source.columns.len());
+    let mut faults = Vec::new();
+    for (name, column) in &source.columns {
+        let Some((index, field)) = schema.column_with_name(name) else {
+            let held: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+            faults.push(format!(
+                "has no column `{name}`, which source `{}` declares (it has: {})",
+                source.name,
+                held.join(", ")
+            ));
+            continue;
+        };
+        match Conversion::new(field.data_type(), column.data_type) {
+            Ok(conversion) => columns.push((index, conversion)),
+            Err(mismatch) => faults.push(format!(
+                "column `{name}{}` is {}, which does not widen to the declared `{}` without loss: declare it as the file has it, or convert the file",
+                mismatch.path,
+                shown_type(&mismatch.found),
+                mismatch.declared
+            )),
+        }
+    }
+    (columns, faults)
 }
 
 /// The file's metadata. Times in the old 96-bit form are read as microseconds, so that none of them wraps.

@@ -148,6 +148,14 @@ impl CutSource {
     }
 }
 
+/// Refuses a file that has not the declared columns. Reads none of its rows.
+pub(crate) fn check_columns(file: SourceFile, source: &Source) -> Result<()> {
+    match source.format {
+        SourceFormat::Parquet => ParquetFile::open(file, source).map(drop),
+        SourceFormat::Csv { delimiter } => CsvFile::open(file, source, delimiter).map(drop),
+    }
+}
+
 fn pieces(root: &std::path::Path, source: &Source, cut: Cut) -> Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     for file in files::find(root, &source.path)? {

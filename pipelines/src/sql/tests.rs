@@ -1,7 +1,8 @@
 use arrow::array::AsArray;
-use arrow::datatypes::Int64Type;
+use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
+use feature_defs::time::Instant;
 
 use crate::testing::*;
 
@@ -213,4 +214,57 @@ async fn zero_and_minus_zero_are_one_value_whatever_the_threads() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn a_division_by_zero_says_what_to_write() {
+    let (_dir, mut definitions) = project(40, 0);
+    let text = "select k, 10 / n as total from big";
+    let refused = totals(&mut definitions, text).await.expect_err("refused");
+    let said = refused.to_string();
+    assert!(
+        said.starts_with("`s`: the SQL in ")
+            && said.ends_with(
+                "failed: a division by zero: write `a / nullif(b, 0)`, which is null there"
+            ),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn times_of_any_unit_with_a_zone_become_instants_without_loss() {
+    let (_dir, mut definitions) = project(1, 2);
+    let features = [("total", DataType::Timestamp)];
+    for (written, instant) in [
+        (
+            "cast('2026-02-03 10:30:00' as timestamp) at time zone 'Europe/Vienna'",
+            "2026-02-03T09:30:00Z",
+        ),
+        (
+            "cast('2026-02-03T10:30:00.000001Z' as timestamptz)",
+            "2026-02-03T10:30:00.000001Z",
+        ),
+        (
+            "cast('2026-02-03 10:30:00' as timestamp(0)) at time zone 'UTC'",
+            "2026-02-03T10:30:00Z",
+        ),
+        ("date_trunc('month', $as_of)", "2024-02-01T00:00:00Z"),
+    ] {
+        let text = format!("select k, {written} as total from big");
+        add_sql(&mut definitions, "s", "thing", &["big"], &text, &features);
+        let rows = rows(&session(2), &definitions, "s", "2024-02-01").await;
+        let rows = rows.expect(written);
+        let times = rows.column_by_name("total").expect("column");
+        let micros = times.as_primitive::<TimestampMicrosecondType>().value(1);
+        assert_eq!(
+            Instant::from_micros(micros).to_string(),
+            instant,
+            "{written}"
+        );
+    }
+    let finer = "select k, cast('2026-02-03T10:30:00.000000001Z' as timestamptz) as total from big";
+    add_sql(&mut definitions, "s", "thing", &["big"], finer, &features);
+    let refused = rows(&session(2), &definitions, "s", "2024-02-01").await;
+    let said = refused.expect_err("finer than microseconds").to_string();
+    assert!(said.contains("does not fit `timestamp`"), "{said}");
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-use arrow::array::{Array, ArrayRef, BinaryArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch};
+use arrow::datatypes::DataType as ArrowType;
 use chrono_tz::Tz;
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
@@ -13,11 +14,12 @@ use feature_defs::feature_service::{FeatureService, Origin};
 use feature_defs::request_view::RequestField;
 use feature_defs::suggestion::meant;
 use feature_defs::time::Instant;
+use feature_defs::value::Value;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::error::{Error, Result};
 use crate::keys;
-use crate::scan::{Conversion, read_csv_frame, shown_type};
+use crate::scan::{Conversion, parse_text, read_csv_frame, refused_text, shown_type};
 
 /// An entity frame in memory.
 #[derive(Debug)]
@@ -121,14 +123,28 @@ impl Frame {
         Ok(column)
     }
 
-    /// A column in a declared type, to which the frame's type must widen.
+    /// A column in a declared type, to which the frame's type must widen; texts are read as times, as CSV has them.
     fn column(&self, name: &str, declared: DataType) -> Result<Option<ArrayRef>> {
+        self.converted(name, declared, &format!(", or declare `{name}` otherwise"))
+    }
+
+    fn converted(
+        &self,
+        name: &str,
+        declared: DataType,
+        otherwise: &str,
+    ) -> Result<Option<ArrayRef>> {
         let Some(column) = self.batch.column_by_name(name) else {
             return Ok(None);
         };
+        if matches!(declared, DataType::Timestamp | DataType::Date)
+            && DataType::from_arrow(column.data_type()) == Some(DataType::String)
+        {
+            return self.times(name, column, declared).map(Some);
+        }
         let conversion = Conversion::new(column.data_type(), declared).map_err(|mismatch| {
             let message = format!(
-                "column `{name}{}` is {}, which does not widen to `{}` without loss: convert it in the frame, or declare `{name}` otherwise",
+                "column `{name}{}` is {}, which does not widen to `{}` without loss: convert it in the frame{otherwise}",
                 mismatch.path,
                 shown_type(&mismatch.found),
                 mismatch.declared
@@ -147,8 +163,33 @@ impl Frame {
         Ok(Some(converted))
     }
 
+    /// Times that are written as texts.
+    fn times(&self, name: &str, column: &ArrayRef, declared: DataType) -> Result<ArrayRef> {
+        let broken = |row: usize, message: String| {
+            let message = format!("column `{name}`, row {}: {message}", row + 1);
+            Error::input(&self.shown, message)
+        };
+        let texts = arrow::compute::cast(column, &ArrowType::Utf8)
+            .map_err(|error| broken(0, error.to_string()))?;
+        let mut times = crate::column::Builder::new(declared);
+        for (row, text) in texts.as_string::<i32>().iter().enumerate() {
+            let value = match text.map(str::as_bytes) {
+                None => Some(Value::Null),
+                Some(text) => parse_text(text, declared, self.timezone),
+            };
+            let refused = || {
+                let text = text.unwrap_or_default().as_bytes();
+                broken(row, refused_text(text, declared, self.timezone))
+            };
+            let value = value.ok_or_else(refused)?;
+            times.append(&value).map_err(|_| refused())?;
+        }
+        Ok(times.finish())
+    }
+
     fn read_as_ofs(&self, name: &str) -> Result<Vec<Instant>> {
-        let column = self.column(name, DataType::Timestamp)?.ok_or_else(|| {
+        let otherwise = " to a timestamp, a date, or a text like `1997-10-01T00:00:00Z`";
+        let column = self.converted(name, DataType::Timestamp, otherwise)?.ok_or_else(|| {
             let message =
                 format!("has no column `{name}` with the instant from which each row looks; {}: `--as-of-column` names it", self.held_beside(name));
             Error::input(&self.shown, message)

@@ -284,7 +284,7 @@ async fn a_row_whose_request_feature_has_no_value_is_null_alone_and_told() {
         feature: "basket.amount_per_cd".to_owned(),
         rows: 2,
         first_row: 2,
-        message: "divide by zero error".to_owned(),
+        message: "a division by zero".to_owned(),
     };
     assert_eq!(report.unavailable, [expected]);
     let output = read(&dir.path().join("out.parquet"));

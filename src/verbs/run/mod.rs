@@ -8,7 +8,7 @@ use std::sync::Arc;
 use feature_defs::name::Name;
 use feature_defs::time::{Clock, Instant, SystemClock};
 use pipelines::progress::Progress;
-use pipelines::run::{Night, RunReport, RunRequest};
+use pipelines::run::{Night, RunReport, RunRequest, unasked_views};
 use serde_json::json;
 
 use crate::args::{AsOf, Format, Global};
@@ -62,6 +62,7 @@ impl Run {
             holder: holder(),
             lease_length: self.means.lease,
         };
+        tell_unasked(&opened, &applied, &request).await?;
         let report = night(&opened, &applied, &request, &self.means, &shown).await?;
         drop(shown);
         match global.format {
@@ -73,6 +74,36 @@ impl Run {
             Format::Text => output::line(describe(&report)),
         }
     }
+}
+
+/// Says which views are computed although nobody asked for them, and why.
+async fn tell_unasked(
+    opened: &Opened,
+    applied: &Applied,
+    request: &RunRequest,
+) -> anyhow::Result<()> {
+    let served = opened.served().await?;
+    let unasked = unasked_views(&applied.definitions, request, served.as_ref());
+    let names: Vec<&str> = unasked.iter().map(|name| name.as_str()).collect();
+    let why = match &served {
+        _ if names.is_empty() => return Ok(()),
+        None => "no release is served yet, and a release has all views".to_owned(),
+        Some(served) => format!(
+            "release {}, which is served, does not have {} defined now",
+            served.number,
+            if names.len() == 1 {
+                "it as it is"
+            } else {
+                "them as they are"
+            }
+        ),
+    };
+    output::note(format_args!(
+        "note: `{}` {} computed too: {why}",
+        names.join("`, `"),
+        if names.len() == 1 { "is" } else { "are" }
+    ));
+    Ok(())
 }
 
 /// Runs a night on the project's stores.

@@ -1,6 +1,6 @@
 //! `plan`, `diff` and `log`: what changes, and what follows.
 
-use crate::harness::shop;
+use crate::harness::{finish, shop, stderr, stdout};
 
 const FILE: &str = "features/customer.yaml";
 
@@ -185,4 +185,41 @@ feature view  largest  growth  money, pii  deprecated: use spend
         "  spend_v1:\n    deprecated: use spend_v2\n",
     );
     assert_eq!(project.json(&["check"])["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn an_apply_against_another_version_is_refused_even_if_nothing_changes() {
+    let project = shop();
+    let said = project.fail(&["apply", "--against", "7"]);
+    assert!(
+        said.contains("no version is applied yet, and not 7: nothing was changed"),
+        "{said}"
+    );
+    project.run(&["apply", "--against", "0"]);
+    let said = project.fail(&["apply", "--against", "7"]);
+    assert!(
+        said.contains("version 1 is the newest, and not 7: nothing was changed"),
+        "{said}"
+    );
+    project.run(&["apply", "--against", "1"]);
+}
+
+#[test]
+fn the_log_says_where_names_of_appliers_come_from() {
+    let project = shop();
+    let by = |user: Option<&str>| {
+        let mut command = project.command(&["apply"]);
+        command.env_remove("USER").env_remove("LOGNAME");
+        command.envs(user.map(|user| ("LOGNAME", user)));
+        assert!(finish(command).status.success());
+        finish(project.command(&["log"]))
+    };
+    let log = by(Some("ann"));
+    assert!(stdout(&log).contains("ann") && stderr(&log).is_empty());
+    edit(&project, "ttl: none", "ttl: 3d");
+    let log = by(None);
+    assert_eq!(
+        stderr(&log),
+        "note: `unknown` applied where neither `USER` nor `LOGNAME` was set\n"
+    );
 }

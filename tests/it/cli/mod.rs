@@ -11,9 +11,12 @@ mod rollback;
 mod servers;
 mod training_sets;
 
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int32Array, StringArray};
 use serde_json::{Value, json};
 
-use crate::harness::{Project, finish, nightfill, shop, stderr, stdout};
+use crate::harness::{Project, finish, nightfill, parquet, shop, stderr, stdout};
 
 #[test]
 fn check_warns_of_sources_without_files() {
@@ -27,6 +30,67 @@ fn check_warns_of_sources_without_files() {
     );
     let warnings = &project.json(&["check"])["warnings"];
     assert_eq!(warnings.as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn check_and_apply_warn_of_files_that_are_not_as_declared() {
+    let project = shop();
+    let folder = project.root().join("data");
+    let ints: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec!["2026-02-01"]));
+    let columns = || vec![("customer_id", ints.clone()), ("at", texts.clone())];
+    for name in ["a.parquet", "b.parquet"] {
+        parquet::write(&folder.join(name), columns());
+    }
+    let definitions = std::fs::read_to_string(project.root().join("features/customer.yaml"));
+    let definitions = definitions.expect("readable");
+    let parquet = definitions.replace("data/purchases.csv", "data/*.parquet");
+    project.write("features/customer.yaml", parquet);
+    for verb in ["check", "apply"] {
+        let output = finish(project.command(&[verb]));
+        assert!(output.status.success());
+        assert_eq!(
+            stderr(&output),
+            "warning: source `purchases`: `data/a.parquet`: column `at` is `string`, which does not widen to the declared `timestamp` without loss: declare it as the file has it, or convert the file; has no column `amount`, which source `purchases` declares (it has: customer_id, at); another file of the source does not fit either\n"
+        );
+    }
+    project.write("data/purchases.csv", "customer_id;at\n");
+    project.write("features/customer.yaml", definitions);
+    let warnings = &project.json(&["check"])["warnings"];
+    let warning = warnings[0].as_str().unwrap_or_default();
+    assert!(
+        warning.contains("has no column `customer_id`, `at`, `amount`")
+            && warning.contains(r#"does the source need `delimiter: ";"`?"#),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn check_warns_of_rows_that_are_taken_by_no_order() {
+    let project = shop();
+    let definitions = std::fs::read_to_string(project.root().join("features/customer.yaml"));
+    let definitions = definitions.expect("readable");
+    for (sql, warned) in [
+        (
+            "FROM (SELECT * FROM purchases LIMIT 5) AS p GROUP BY customer_id",
+            true,
+        ),
+        ("FROM purchases GROUP BY customer_id LIMIT 5", true),
+        (
+            "FROM purchases GROUP BY customer_id ORDER BY customer_id LIMIT 5",
+            false,
+        ),
+        (
+            "FROM (SELECT * FROM purchases ORDER BY at LIMIT 5) AS p GROUP BY customer_id",
+            false,
+        ),
+    ] {
+        let sql = definitions.replace("FROM purchases GROUP BY customer_id", sql);
+        project.write("features/customer.yaml", sql);
+        let warnings = project.json(&["check"])["warnings"].to_string();
+        let told = warnings.contains("view `largest`: `LIMIT` without `ORDER BY`");
+        assert_eq!(told, warned, "{warnings}");
+    }
 }
 
 #[test]

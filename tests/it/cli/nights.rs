@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::harness::shop;
+use crate::harness::{finish, shop, stderr};
 
 #[test]
 fn a_night_as_of_the_future_is_refused() {
@@ -68,7 +68,7 @@ fn unknown_views_and_models_are_told_with_the_nearest_one() {
     project.apply_and_run(&["2026-03-02"]);
     let said = project.fail(&["run", "--views", "spent"]);
     assert!(
-        said.contains("there is no view `spent`: did you mean `spend`?"),
+        said.contains("unknown view `spent` (did you mean `spend`?)"),
         "{said}"
     );
     let said = project.fail(&["predict", "--model", "m", "--entity", "customer_id=1"]);
@@ -176,4 +176,34 @@ fn a_schedule_tells_when_each_view_is_next_due() {
     let next = spend["next"].as_str().expect("an instant");
     assert!(next.ends_with("T02:00:00Z"), "{plan}");
     assert_eq!(largest["next"], Value::Null);
+}
+
+#[test]
+fn a_night_says_which_views_it_computes_unasked() {
+    let project = shop();
+    project.run(&["apply"]);
+    let said = |as_of: &str| {
+        stderr(&finish(
+            project.command(&["run", "--views", "spend", "--as-of", as_of]),
+        ))
+    };
+    let first = said("2026-03-02");
+    assert!(
+        first.contains(
+            "note: `largest` is computed too: no release is served yet, and a release has all views\n"
+        ),
+        "{first}"
+    );
+    assert!(!said("2026-03-03").contains("computed too"));
+    let path = "features/customer.yaml";
+    let text = std::fs::read_to_string(project.root().join(path)).expect("definitions");
+    project.write(path, text.replace("max(amount)", "min(amount)"));
+    project.run(&["apply"]);
+    let changed = said("2026-03-04");
+    assert!(
+        changed.contains(
+            "note: `largest` is computed too: release 2, which is served, does not have it as it is defined now\n"
+        ),
+        "{changed}"
+    );
 }

@@ -1,5 +1,9 @@
 //! `nightfill training-set`: what it writes, and what it leaves alone.
 
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, StringArray};
+
 use crate::harness::{Project, parquet, shop};
 
 const FRAME: &str = "customer_id,at\n1,2026-02-20T00:00:00Z\n2,2026-03-01T00:00:00Z\n";
@@ -67,6 +71,64 @@ fn an_unknown_service_is_told_with_the_nearest_one() {
     project.write("frame.csv", FRAME);
     let mut arguments = build(&project, "out.parquet");
     arguments[2] = "spend_v".to_owned();
+    let told = "unknown service `spend_v` (did you mean `spend_v1`?)";
     let said = project.fail(&strs(&arguments));
-    assert!(said.contains("did you mean `spend_v1`?"), "{said}");
+    assert!(said.contains(told), "{said}");
+    let asked = [
+        "features",
+        "--service",
+        "spend_v",
+        "--entity",
+        "customer_id=1",
+    ];
+    let said = project.fail(&[&asked[..], &["--as-of", "2026-03-01"]].concat());
+    assert!(said.contains(told), "{said}");
+}
+
+#[test]
+fn as_ofs_that_are_texts_are_read_as_in_csv() {
+    let project = shop();
+    project.run(&["apply"]);
+    let frame = project.root().join("frame.parquet");
+    let write = |as_ofs: ArrayRef| {
+        let keys: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+        parquet::write(&frame, vec![("customer_id", keys), ("at", as_ofs)]);
+    };
+    let mut arguments = build(&project, "out.parquet");
+    arguments[6] = frame.display().to_string();
+    write(Arc::new(StringArray::from(vec![
+        "2026-02-20T00:00:00Z",
+        "2026-03-01",
+    ])));
+    project.run(&strs(&arguments));
+    let batch = parquet::read(&project.root().join("out.parquet"));
+    assert_eq!(
+        parquet::integers(&batch, "spend.orders_lifetime"),
+        [Some(1), Some(1)]
+    );
+    write(Arc::new(StringArray::from(vec!["2026-02-20", "soon"])));
+    let said = project.fail(&strs(&arguments));
+    assert!(
+        said.contains("column `at`, row 2: `soon` is not a timestamp: write `1997-10-01`"),
+        "{said}"
+    );
+    write(Arc::new(Int64Array::from(vec![1, 2])));
+    let said = project.fail(&strs(&arguments));
+    assert!(
+        said.contains("convert it in the frame to a timestamp, a date, or a text like")
+            && !said.contains("declare `at`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_frame_with_another_delimiter_is_told_so() {
+    let project = shop();
+    project.run(&["apply"]);
+    project.write("frame.csv", FRAME.replace(',', ";"));
+    let said = project.fail(&strs(&build(&project, "out.parquet")));
+    assert!(
+        said.contains(r#"its columns are parted by ";", and those of a frame by ",""#),
+        "{said}"
+    );
 }

@@ -159,4 +159,12 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("array", &[Shop(RATIO, "'[amount, 2]'")]),
     ("text", &[Shop(RATIO, "\"'abc'\"")]),
+    (
+        "text_in_double_quotes",
+        &[Shop(RATIO, "profile.city = \"Type A\"")],
+    ),
+    (
+        "text_in_curly_quotes",
+        &[Shop(RATIO, "profile.city = ‘Type A’")],
+    ),
 ];

@@ -253,4 +253,8 @@ pub(super) const CASES: &[Case] = &[
         "model_without_a_service",
         &[Shop("{ service: churn_v1, output", "{ output")],
     ),
+    (
+        "event_time_is_an_instant",
+        &[Shop("event_time: at", "event_time: \"2026-01-01\"")],
+    ),
 ];

@@ -119,7 +119,11 @@ fn project(edits: &[Edit]) -> Files {
         path,
     };
     let files = files.into_iter().map(&mut file).collect();
-    Files { files, problems }
+    Files {
+        files,
+        problems,
+        unnamed_sql: vec!["customers.sql".to_owned(), "old/value.sql".to_owned()],
+    }
 }
 
 fn put(files: &mut Vec<(String, Vec<u8>)>, path: &str, bytes: &[u8]) {

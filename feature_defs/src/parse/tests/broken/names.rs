@@ -61,4 +61,10 @@ pub(super) const CASES: &[Case] = &[
             "entities:\n  customer: { keys: { id: int64 } }\n",
         )],
     ),
+    ("dashes", &[Shop("churn_v1:", "churn-v1:")]),
+    (
+        "project_with_a_dash",
+        &[Settings("project: shop", "project: complete-journey")],
+    ),
+    ("capitals", &[Shop("  value:\n", "  customerValue:\n")]),
 ];

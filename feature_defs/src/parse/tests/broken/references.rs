@@ -75,4 +75,19 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("aggregate_function", &[Shop("sum(cents)", "avg(cents)")]),
     ("sql_file", &[Shop("value.sql", "valu.sql")]),
+    (
+        "sql_file_of_a_near_name",
+        &[Shop("sql_file: value.sql", "sql_file: customer.sql")],
+    ),
+    (
+        "sql_file_of_another_folder",
+        &[Shop(
+            "sql_file: value.sql",
+            "sql_file: features/customers.sql",
+        )],
+    ),
+    (
+        "sql_file_in_a_folder_of_others",
+        &[Shop("sql_file: value.sql", "sql_file: old/values.sql")],
+    ),
 ];

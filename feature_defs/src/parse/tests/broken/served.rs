@@ -154,4 +154,16 @@ pub(super) const CASES: &[Case] = &[
             Shop("service: churn_v1", "service: churn_v0"),
         ],
     ),
+    (
+        "feature_without_its_view",
+        &[Shop("- value.best: { default: 0 }", "- best")],
+    ),
+    (
+        "feature_without_its_view_with_a_default",
+        &[Shop(
+            "- value.best: { default: 0 }",
+            "- best: { default: 0 }",
+        )],
+    ),
+    ("view_without_its_star", &[Shop("- spend.*", "- spend")]),
 ];

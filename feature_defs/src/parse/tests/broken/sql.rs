@@ -269,4 +269,21 @@ pub(super) const CASES: &[Case] = &[
         )],
     ),
     ("after_a_tab", &[Sql("    max(cents)", "\tmax(cent)")]),
+    (
+        "as_of_without_its_sign",
+        &[Sql("to_unixtime($as_of)", "to_unixtime(as_of)")],
+    ),
+    ("as_of_in_braces", &[Sql("$as_of", "{{ as_of }}")]),
+    (
+        "text_in_double_quotes",
+        &[Sql("GROUP BY", "WHERE note = \"Type A\" GROUP BY")],
+    ),
+    (
+        "text_in_curly_quotes",
+        &[Sql("GROUP BY", "WHERE note = ‘Type A’ GROUP BY")],
+    ),
+    (
+        "text_in_curly_double_quotes",
+        &[Sql("GROUP BY", "WHERE note = “Type A” GROUP BY")],
+    ),
 ];

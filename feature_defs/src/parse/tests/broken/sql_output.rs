@@ -80,4 +80,18 @@ pub(super) const CASES: &[Case] = &[
             "entity: store\n    sql_file",
         )],
     ),
+    (
+        "feature_of_an_interval",
+        &[Sql(
+            "(to_unixtime($as_of) - to_unixtime(max(at))) / 86400.0",
+            "$as_of - max(at)",
+        )],
+    ),
+    (
+        "feature_of_a_time_of_day",
+        &[Sql(
+            "(to_unixtime($as_of) - to_unixtime(max(at))) / 86400.0",
+            "cast(max(at) AS time)",
+        )],
+    ),
 ];

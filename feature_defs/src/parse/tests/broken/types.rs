@@ -337,4 +337,50 @@ pub(super) const CASES: &[Case] = &[
             "project: shop\nregistry: postgres://\n",
         )],
     ),
+    (
+        "output_is_a_text",
+        &[Shop("output: { transform: sigmoid }", "output: p")],
+    ),
+    (
+        "entity_key_is_a_text",
+        &[Shop("keys: { customer_id: int64 }", "keys: customer_id")],
+    ),
+    (
+        "features_are_a_text",
+        &[Shop(
+            "    features:\n      best: int32\n      days: float64\n",
+            "    features: best\n",
+        )],
+    ),
+    (
+        "latest_is_a_text",
+        &[Shop("latest: [city, premium]", "latest: city")],
+    ),
+    (
+        "entity_is_empty",
+        &[Shop(
+            "    entity: customer\n    source: purchases",
+            "    entity:\n    source: purchases",
+        )],
+    ),
+    (
+        "key_of_texts_and_column_of_numbers",
+        &[Shop(
+            "{ keys: { customer_id: int64 } }",
+            "{ keys: { customer_id: string } }",
+        )],
+    ),
+    (
+        "count_of_distinct_values",
+        &[Shop("count()", "count(distinct cents)")],
+    ),
+    (
+        "aggregate_by_another_name",
+        &[Shop("sum(cents)", "average(cents)")],
+    ),
+    ("aggregate_in_capitals", &[Shop("sum(cents)", "SUM(cents)")]),
+    (
+        "aggregate_that_only_sql_has",
+        &[Shop("sum(cents)", "median(cents)")],
+    ),
 ];

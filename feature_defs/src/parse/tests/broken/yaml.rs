@@ -113,4 +113,51 @@ pub(super) const CASES: &[Case] = &[
         "empty_file_beside_others",
         &[File("more.yaml", ""), Shop("ttl: 3d", "ttl: 3")],
     ),
+    (
+        "comma_in_a_text_in_braces",
+        &[Shop(
+            "customer: { keys: { customer_id: int64 } }",
+            "customer: { keys: { customer_id: int64 }, description: Of these, how many }",
+        )],
+    ),
+    (
+        "comma_in_a_text_before_a_key",
+        &[Shop(
+            "customer: { keys: { customer_id: int64 } }",
+            "customer: { description: Bought once, or more, not less, keys: { customer_id: int64 } }",
+        )],
+    ),
+    (
+        "comma_before_one_word_in_braces",
+        &[Shop(
+            "customer: { keys: { customer_id: int64 } }",
+            "customer: { keys: { customer_id: int64 }, description: paid, unpaid }",
+        )],
+    ),
+    (
+        "schedule_that_starts_with_a_star",
+        &[Shop("schedule: \"0 2 * * *\"", "schedule: */5 * * * *")],
+    ),
+    (
+        "schedule_of_stars",
+        &[Shop("schedule: \"0 2 * * *\"", "schedule: * 2 * * *")],
+    ),
+    (
+        "comparison_that_starts_the_line",
+        &[Shop(
+            "ratio: amount / nullif(spend.cents_7d, 0)",
+            "ratio: > amount",
+        )],
+    ),
+    (
+        "comment_inside_a_text",
+        &[Shop(
+            "    sql_file: value.sql\n",
+            "    sql: SELECT customer_id, # all of them\n      1 AS best, 1.5 AS days FROM purchases\n",
+        )],
+    ),
+    (
+        "alias_of_a_map",
+        &[Shop("windows: [7d, lifetime]", "windows: *windows")],
+    ),
 ];
