@@ -109,7 +109,10 @@ pub(crate) async fn apply(
 ) -> anyhow::Result<Outcome> {
     let (known, difference) = planned(opened, files).await?;
     let expected = against.unwrap_or(known);
-    if expected != known {
+    if expected < known {
+        bail!("{OVERTAKEN}: the newest is version {known} and not {expected}");
+    }
+    if expected > known {
         let newest = match known {
             0 => "no version is applied yet".to_owned(),
             known => format!("version {known} is the newest"),
@@ -124,9 +127,7 @@ pub(crate) async fn apply(
     };
     let applied = opened.registry.apply(expected, &new).await;
     let version = applied.map_err(|error| match error.kind() {
-        ErrorKind::Conflict => anyhow::Error::new(error).context(
-            "another apply came first and nothing was changed: look at `nightfill plan` again",
-        ),
+        ErrorKind::Conflict => anyhow::Error::new(error).context(OVERTAKEN),
         _ => error.into(),
     })?;
     Ok(Outcome {
@@ -153,6 +154,9 @@ pub(crate) async fn warnings(
     });
     Ok(warnings.collect())
 }
+
+const OVERTAKEN: &str =
+    "another apply came first and nothing was changed: look at `nightfill plan` again";
 
 /// Who applied where no variable says it.
 pub(crate) const NOBODY: &str = "unknown";
