@@ -42,27 +42,33 @@ impl Arguments {
                 .collect();
             hints::hinted(error, Self::command(), &words).exit()
         });
+        let refuse = |message: String| {
+            Self::command()
+                .error(ErrorKind::ArgumentConflict, message)
+                .exit()
+        };
         let makes_its_own = match arguments.verb {
             Verb::Demo(_) => Some("`demo` makes its own project: name its folder with `--dir DIR`"),
             Verb::Init(_) => Some("`init` makes a new project: name its folder after the verb"),
             _ => None,
         };
-        if let Some(why) = makes_its_own.filter(|_| arguments.global.project.is_some()) {
-            let message = format!("`--project` names a project that is there; {why}");
-            Self::command()
-                .error(ErrorKind::ArgumentConflict, message)
-                .exit();
-        }
-        let stands_alone = matches!(arguments.verb, Verb::Demo(_) | Verb::Init(_));
-        if let Some(name) = arguments.global.env.as_ref().filter(|_| stands_alone) {
-            let message = format!(
+        match (makes_its_own, &arguments.global) {
+            (
+                Some(why),
+                Global {
+                    project: Some(_), ..
+                },
+            ) => refuse(format!("`--project` names a project that is there; {why}")),
+            (
+                Some(_),
+                Global {
+                    env: Some(name), ..
+                },
+            ) => refuse(format!(
                 "a new project has no environment `{name}`: leave `--env` and `NIGHTFILL_ENV` out"
-            );
-            Self::command()
-                .error(ErrorKind::ArgumentConflict, message)
-                .exit();
+            )),
+            _ => arguments,
         }
-        arguments
     }
 }
 

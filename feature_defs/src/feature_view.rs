@@ -32,6 +32,14 @@ pub struct FeatureView {
     pub fingerprint: Fingerprint,
 }
 
+impl FeatureView {
+    /// The feature of this name.
+    #[must_use]
+    pub fn feature(&self, name: &Name) -> Option<&Feature> {
+        self.features.iter().find(|feature| feature.name == *name)
+    }
+}
+
 /// How a view's rows come about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Computation {

@@ -23,16 +23,6 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// All kinds, in the order of a project's life.
-    pub const ALL: [Self; 6] = [
-        Self::Entity,
-        Self::Source,
-        Self::FeatureView,
-        Self::RequestView,
-        Self::FeatureService,
-        Self::Model,
-    ];
-
     /// As people say it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -21,6 +21,14 @@ pub struct RequestView {
     pub fingerprint: Fingerprint,
 }
 
+impl RequestView {
+    /// The feature of this name.
+    #[must_use]
+    pub fn feature(&self, name: &Name) -> Option<&RequestFeature> {
+        self.features.iter().find(|feature| feature.name == *name)
+    }
+}
+
 /// A field that a request brings, one value an entity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestField {

@@ -1,6 +1,6 @@
 //! `nightfill list`: what a project declares.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use feature_defs::object::{Object, ObjectKind};
 use serde_json::json;
 
@@ -16,8 +16,8 @@ use crate::project;
 )]
 pub(crate) struct List {
     /// Only objects of this kind
-    #[arg(long, value_enum)]
-    kind: Option<Kind>,
+    #[arg(long, value_parser = kinds())]
+    kind: Option<ObjectKind>,
     /// Only objects with this tag
     #[arg(long)]
     tag: Option<String>,
@@ -26,27 +26,23 @@ pub(crate) struct List {
     owner: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
-    Entity,
-    Source,
-    FeatureView,
-    RequestView,
-    FeatureService,
-    Model,
-}
+/// The kinds by the words that choose them.
+const KINDS: [(&str, ObjectKind); 6] = [
+    ("entity", ObjectKind::Entity),
+    ("source", ObjectKind::Source),
+    ("feature-view", ObjectKind::FeatureView),
+    ("request-view", ObjectKind::RequestView),
+    ("feature-service", ObjectKind::FeatureService),
+    ("model", ObjectKind::Model),
+];
 
-impl Kind {
-    const fn of_object(self) -> ObjectKind {
-        match self {
-            Self::Entity => ObjectKind::Entity,
-            Self::Source => ObjectKind::Source,
-            Self::FeatureView => ObjectKind::FeatureView,
-            Self::RequestView => ObjectKind::RequestView,
-            Self::FeatureService => ObjectKind::FeatureService,
-            Self::Model => ObjectKind::Model,
-        }
-    }
+/// One of [`KINDS`].
+fn kinds() -> impl TypedValueParser<Value = ObjectKind> {
+    PossibleValuesParser::new(KINDS.map(|(word, _)| word)).try_map(|word| {
+        let mut kinds = KINDS.into_iter();
+        let kind = kinds.find(|(known, _)| *known == word);
+        kind.map(|(_, kind)| kind).ok_or("unknown")
+    })
 }
 
 impl List {
@@ -75,7 +71,7 @@ impl List {
     }
 
     fn asks_for(&self, object: &Object<'_>) -> bool {
-        let of_kind = self.kind.is_none_or(|kind| kind.of_object() == object.kind);
+        let of_kind = self.kind.is_none_or(|kind| kind == object.kind);
         let tagged = self.tag.as_ref();
         let tagged = tagged.is_none_or(|tag| object.about.tags.contains(tag));
         let owned = self.owner.is_none() || self.owner == object.about.owner;

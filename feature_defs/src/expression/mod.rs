@@ -121,10 +121,7 @@ impl RequestPlan {
         stored.dedup();
         for reference in stored {
             let stored_view = definitions.views.get(&reference.view);
-            let declared = stored_view.and_then(|view| {
-                let mut features = view.features.iter();
-                features.find(|feature| feature.name == reference.feature)
-            });
+            let declared = stored_view.and_then(|view| view.feature(&reference.feature));
             if let Some(declared) = declared {
                 inputs.push((RequestInput::Feature(reference.clone()), declared.data_type));
             }

@@ -76,10 +76,8 @@ pub(super) fn computed(
         ));
     }
     for reference in &feature.features {
-        let read = views.get(&reference.view).and_then(|view| {
-            let mut features = view.features.iter();
-            features.find(|feature| feature.name == reference.feature)
-        });
+        let view = views.get(&reference.view);
+        let read = view.and_then(|view| view.feature(&reference.feature));
         parts.extend(read.map(|feature| format!("{reference} {}", feature.fingerprint)));
     }
     Fingerprint::of(parts)

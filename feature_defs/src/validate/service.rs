@@ -141,15 +141,11 @@ impl Validator<'_> {
 
     /// The fingerprint of a feature, if its view has no problem.
     fn meaning(&self, reference: &FeatureRef) -> Option<Fingerprint> {
-        if let Some(view) = self.views.get(&reference.view) {
-            let mut features = view.features.iter();
-            let feature = features.find(|feature| feature.name == reference.feature)?;
-            return Some(feature.fingerprint);
+        let FeatureRef { view, feature } = reference;
+        match self.views.get(view) {
+            Some(view) => Some(view.feature(feature)?.fingerprint),
+            None => Some(self.request_views.get(view)?.feature(feature)?.fingerprint),
         }
-        let view = self.request_views.get(&reference.view)?;
-        let mut features = view.features.iter();
-        let feature = features.find(|feature| feature.name == reference.feature)?;
-        Some(feature.fingerprint)
     }
 
     fn add_service_feature(

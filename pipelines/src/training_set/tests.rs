@@ -26,6 +26,17 @@ fn request(dir: &Path, entities: &str) -> TrainingSetRequest {
     }
 }
 
+/// The training set of a frame with this text.
+async fn of_csv(
+    definitions: &Definitions,
+    dir: &Path,
+    text: &str,
+) -> crate::error::Result<TrainingSetReport> {
+    std::fs::write(dir.join("frame.csv"), text).expect("file");
+    let request = request(dir, "frame.csv");
+    build(&session(1), definitions, &request, &Silent).await
+}
+
 fn read(path: &Path) -> RecordBatch {
     let file = std::fs::File::open(path).expect("file");
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
@@ -166,14 +177,7 @@ async fn frames_that_do_not_fit_the_service_are_refused_by_column() {
     let definitions = example();
     let dir = tempfile::tempdir().expect("dir");
     let refused = async |text: &'static str| {
-        std::fs::write(dir.path().join("frame.csv"), text).expect("file");
-        let built = build(
-            &session(1),
-            &definitions,
-            &request(dir.path(), "frame.csv"),
-            &Silent,
-        )
-        .await;
+        let built = of_csv(&definitions, dir.path(), text).await;
         built.expect_err(text).to_string()
     };
     for (text, message) in [
@@ -212,15 +216,9 @@ async fn a_csv_frame_takes_dates_and_keeps_undeclared_columns() {
     let definitions = example();
     let dir = tempfile::tempdir().expect("dir");
     let text = "y,customer_id,as_of,amount_cents,cds,note\n1,1,1997-10-01,100,2,a\n0,1,1997-01-01T00:00:00Z,100,2,\n";
-    std::fs::write(dir.path().join("frame.csv"), text).expect("file");
-    build(
-        &session(1),
-        &definitions,
-        &request(dir.path(), "frame.csv"),
-        &Silent,
-    )
-    .await
-    .expect("report");
+    of_csv(&definitions, dir.path(), text)
+        .await
+        .expect("report");
     let output = read(&dir.path().join("out.parquet"));
     let shown = shown(&output.project(&[0, 1, 2, 5]).expect("columns"));
     let midnight = Instant::parse("1997-10-01").expect("instant");
@@ -244,15 +242,9 @@ async fn days_and_times_without_a_zone_are_meant_in_the_project_s() {
     definitions.project.timezone = chrono_tz::America::New_York;
     let dir = tempfile::tempdir().expect("dir");
     let text = "customer_id,as_of,amount_cents,cds\n1,1997-10-01,9,2\n1,1997-07-01 00:30:00,9,2\n";
-    std::fs::write(dir.path().join("frame.csv"), text).expect("file");
-    build(
-        &session(1),
-        &definitions,
-        &request(dir.path(), "frame.csv"),
-        &Silent,
-    )
-    .await
-    .expect("report");
+    of_csv(&definitions, dir.path(), text)
+        .await
+        .expect("report");
     let output = read(&dir.path().join("out.parquet"));
     let as_ofs = output.column_by_name("as_of").expect("as-of");
     let as_ofs = as_ofs.as_primitive::<TimestampMicrosecondType>();
@@ -271,15 +263,9 @@ async fn a_row_whose_request_feature_has_no_value_is_null_alone_and_told() {
     per_cd.expect("feature").expression = "cast(amount_cents / cds as double)".to_owned();
     let dir = tempfile::tempdir().expect("dir");
     let text = "customer_id,as_of,amount_cents,cds\n1,1997-10-01,9,2\n1,1997-10-01,9,0\n2,1997-10-01,8,2\n3,1997-10-01,8,0\n";
-    std::fs::write(dir.path().join("frame.csv"), text).expect("file");
-    let report = build(
-        &session(1),
-        &definitions,
-        &request(dir.path(), "frame.csv"),
-        &Silent,
-    )
-    .await
-    .expect("report");
+    let report = of_csv(&definitions, dir.path(), text)
+        .await
+        .expect("report");
     let expected = Unavailable {
         feature: "basket.amount_per_cd".to_owned(),
         rows: 2,

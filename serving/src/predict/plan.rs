@@ -152,13 +152,13 @@ impl ReleasePlan {
     }
 
     pub(crate) fn model(&self, name: &str) -> Result<&Arc<ModelPlan>> {
-        find(&self.models, "model", name)
+        answering(self.models.get(name), &self.models, "model", name)
     }
 
     pub(crate) fn service(&self, name: &str) -> Result<&Arc<ServicePlan>> {
-        let service = self.definitions.service(name);
-        let name = service.map_or(name, |service| service.name.as_str());
-        find(&self.services, "service", name)
+        let by_alias = || self.services.get(&self.definitions.service(name)?.name);
+        let plan = self.services.get(name).or_else(by_alias);
+        answering(plan, &self.services, "service", name)
     }
 
     /// Models that this release answers, in declared order.
@@ -172,12 +172,14 @@ impl ReleasePlan {
     }
 }
 
-fn find<'p, T>(
-    plans: &'p IndexMap<Name, Servable<T>>,
+/// The plan that was found of all, if this release answers it.
+fn answering<'p, T>(
+    plan: Option<&'p Servable<T>>,
+    plans: &IndexMap<Name, Servable<T>>,
     what: &str,
     name: &str,
 ) -> Result<&'p Arc<T>> {
-    match plans.get(name) {
+    match plan {
         Some(Ok(plan)) => Ok(plan),
         Some(Err(reason)) => Err(Error::new(ErrorKind::UnknownName, reason.clone())),
         None => {

@@ -298,10 +298,7 @@ impl Builder<'_> {
             self.compute_view(&reference.view)?;
         }
         let position = self.computed.iter().position(|known| known == reference);
-        let feature = view
-            .features
-            .iter()
-            .find(|feature| feature.name == reference.feature);
+        let feature = view.feature(&reference.feature);
         let (Some(position), Some(feature)) = (position, feature) else {
             return Err(broken(format!("`{reference}` is not declared")));
         };

@@ -47,49 +47,42 @@ mod tests {
 
     use super::*;
 
+    fn ended(outcome: RunOutcome) -> Run {
+        let at = Instant::from_micros(0);
+        Run {
+            id: RunId(1),
+            run: NewRun {
+                as_of: at,
+                definitions_version: 1,
+                started_at: at,
+            },
+            finished: Some((at, outcome)),
+        }
+    }
+
     #[test]
     fn a_failure_is_told_in_one_line() {
-        let at = Instant::from_micros(0);
         for (message, told) in [
             ("`spend` overflows", "failed: `spend` overflows"),
             ("two\nlines", "failed: two ..."),
             ("", "failed: "),
         ] {
             let message = message.to_owned();
-            let run = Run {
-                id: RunId(1),
-                run: NewRun {
-                    as_of: at,
-                    definitions_version: 1,
-                    started_at: at,
-                },
-                finished: Some((at, RunOutcome::Failed { message })),
-            };
-            assert_eq!(outcome(&run), told);
+            assert_eq!(outcome(&ended(RunOutcome::Failed { message })), told);
         }
     }
 
     #[test]
     fn a_run_that_changed_nothing_published_nothing() {
-        let at = Instant::from_micros(0);
         let release = store::release::ReleaseNumber(3);
-        for (ended, told) in [
+        for (run, told) in [
             (RunOutcome::Published { release }, "published release 3"),
             (
                 RunOutcome::Unchanged { release },
                 "nothing changed: release 3 stays served",
             ),
         ] {
-            let run = Run {
-                id: RunId(1),
-                run: NewRun {
-                    as_of: at,
-                    definitions_version: 1,
-                    started_at: at,
-                },
-                finished: Some((at, ended)),
-            };
-            assert_eq!(outcome(&run), told);
+            assert_eq!(outcome(&ended(run)), told);
         }
     }
 }
