@@ -123,20 +123,26 @@ impl Difference {
         let of = |kinds: &[ObjectKind], changes: &[Change]| {
             let objects = objects.iter();
             let found = objects.filter(|o| kinds.contains(&o.kind) && changes.contains(&o.change));
-            found.cloned().collect::<Vec<ObjectChange>>()
+            found.collect::<Vec<&ObjectChange>>()
         };
-        let names = |objects: Vec<ObjectChange>| objects.into_iter().map(|o| o.name).collect();
+        let names = |objects: Vec<&ObjectChange>| {
+            let names = objects.into_iter().map(|object| object.name.clone());
+            names.collect()
+        };
         let unserved = of(
             &[ObjectKind::FeatureService, ObjectKind::Model],
             &[Change::Removed, Change::Renamed],
         );
-        let unserved = unserved.into_iter();
+        let unserved = unserved.into_iter().map(|object| {
+            let was = object.renamed_from.as_ref();
+            was.unwrap_or(&object.name).clone()
+        });
         Self {
             recomputed: names(of(
                 &[ObjectKind::FeatureView],
                 &[Change::Added, Change::Incompatible, Change::Renamed],
             )),
-            unserved: unserved.map(|o| o.renamed_from.unwrap_or(o.name)).collect(),
+            unserved: unserved.collect(),
             affected_models: names(of(
                 &[ObjectKind::Model],
                 &[Change::Incompatible, Change::Renamed],
@@ -394,19 +400,11 @@ fn described(before: &Feature, after: &Feature) -> String {
             ""
         }
     };
-    if before.data_type != after.data_type || before.nullable != after.nullable {
-        return format!(
-            "{}{} -> {}{}",
-            before.data_type,
-            null(before),
-            after.data_type,
-            null(after)
-        );
-    }
-    match before.description == after.description {
-        true => "computed in another way".to_owned(),
-        false => "another description".to_owned(),
-    }
+    let shown = |feature: &Feature| format!("{}{}", feature.data_type, null(feature));
+    meant(
+        (shown(before), before.fingerprint),
+        (shown(after), after.fingerprint),
+    )
 }
 
 fn request_view(before: &RequestView, after: &RequestView) -> Compared {
@@ -424,18 +422,19 @@ fn request_view(before: &RequestView, after: &RequestView) -> Compared {
     };
     let (old, new) = (inputs(before), inputs(after));
     compared.parts("input", old, new, |old, new| format!("{old} -> {new}"));
-    let features = |view: &'_ RequestView| {
-        let features = view.features.clone().into_iter();
-        features.map(|feature| (feature.name.to_string(), feature))
-    };
     let shown = |feature: &RequestFeature| {
         format!("`{}` ({})", feature.expression.trim(), feature.data_type)
     };
-    compared.parts("feature", features(before), features(after), |old, new| {
+    compared.parts("feature", computed(before), computed(after), |old, new| {
         meant((shown(old), old.fingerprint), (shown(new), new.fingerprint))
     });
     compared.about(&before.about, &after.about);
     compared
+}
+
+fn computed(view: &RequestView) -> impl Iterator<Item = (String, &RequestFeature)> {
+    let features = view.features.iter();
+    features.map(|feature| (feature.name.to_string(), feature))
 }
 
 fn service(before: &FeatureService, after: &FeatureService) -> Compared {
@@ -459,9 +458,12 @@ fn chosen(service: &FeatureService) -> impl Iterator<Item = (String, &ServiceFea
 
 /// What is different about a feature, as it is shown, beside its fingerprint.
 fn meant(before: (String, Fingerprint), after: (String, Fingerprint)) -> String {
-    match before.0 == after.0 {
-        true => "computed in another way".to_owned(),
-        false => format!("{} -> {}", before.0, after.0),
+    if before.0 != after.0 {
+        return format!("{} -> {}", before.0, after.0);
+    }
+    match before.1 == after.1 {
+        true => "another description".to_owned(),
+        false => "computed in another way".to_owned(),
     }
 }
 

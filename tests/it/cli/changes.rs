@@ -223,3 +223,24 @@ fn the_log_says_where_names_of_appliers_come_from() {
         "note: `unknown` applied where neither `USER` nor `LOGNAME` was set\n"
     );
 }
+
+#[test]
+fn a_feature_with_another_description_is_not_told_as_computed_otherwise() {
+    let project = shop();
+    let basket = |about: &str| {
+        format!(
+            "request_views:\n  basket:\n    inputs: {{ paid: float64 }}\n    features:\n      \
+             half: {{ expression: paid / 2, description: {about} }}\n"
+        )
+    };
+    project.write("features/basket.yaml", basket("a half"));
+    project.run(&["apply"]);
+    project.write("features/basket.yaml", basket("half of it"));
+    assert_eq!(
+        project.run(&["plan"]),
+        "  ~ request view basket (compatible)
+      feature `half`: another description
+planned against version 1: `nightfill apply --against 1`
+"
+    );
+}
