@@ -9,8 +9,8 @@ use feature_defs::time::{Instant, TimeError};
 
 use crate::hints;
 use crate::verbs::{
-    apply, check, demo, diff, drop, features, init, lineage, list, log, model, plan, predict,
-    release, run, schedule, schema, serve, status, training_set,
+    apply, check, demo, diff, drop, features, init, lineage, list, log, migrate, model, plan,
+    predict, release, run, schedule, schema, serve, status, training_set,
 };
 
 /// What a script can tell from the end of a verb.
@@ -160,6 +160,8 @@ pub(crate) enum Verb {
     Model(model::Model),
     /// Print a JSON Schema of definition files, for editors
     Schema(schema::Schema),
+    /// Bring the registry's schema up to date, after a newer binary was installed
+    Migrate(migrate::Migrate),
     /// Show what is applied, what ran and what is served
     Status(status::Status),
 }

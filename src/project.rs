@@ -62,6 +62,14 @@ pub(crate) fn asked_for(global: &Global) -> anyhow::Result<Definitions> {
     Ok(definitions)
 }
 
+/// Where the project that a verb works on keeps its state, in the environment that was asked for.
+///
+/// # Errors
+/// As [`root`] and [`settings`], and when the project does not declare the environment.
+pub(crate) fn placed(global: &Global) -> anyhow::Result<Project> {
+    in_environment(settings(&root(global)?)?, global)
+}
+
 fn in_environment(project: Project, global: &Global) -> anyhow::Result<Project> {
     let Some(name) = &global.env else {
         return Ok(project);
@@ -161,7 +169,7 @@ impl Opened {
 
     async fn tell_problems(&self) -> anyhow::Result<()> {
         let problems = "note: the definition files have problems (`nightfill check` shows them)";
-        match self.registry.definitions(None).await? {
+        match self.newest().await? {
             Some(newest) => output::note(format_args!(
                 "{problems}; version {}, which is applied, is used",
                 newest.version
@@ -171,12 +179,31 @@ impl Opened {
         Ok(())
     }
 
+    /// The newest version of the definitions, if any was applied.
+    ///
+    /// # Errors
+    /// When the registry is another project's, whose versions these would follow.
+    pub(crate) async fn newest(&self) -> anyhow::Result<Option<AppliedDefinitions>> {
+        let newest = self.registry.definitions(None).await?;
+        let owner = newest.as_ref().and_then(|n| n.definitions.project.as_ref());
+        let Project {
+            name, renamed_from, ..
+        } = &self.project;
+        match owner {
+            Some(owner) if owner != name && Some(owner) != renamed_from.as_ref() => bail!(
+                "the registry `{}` is project `{owner}`'s, and this is project `{name}`: name another place as the `registry` in `{PROJECT_FILE}`; or, if this project was called `{owner}` before, add `renamed_from: {owner}` there",
+                self.project.places.registry
+            ),
+            _ => Ok(newest),
+        }
+    }
+
     /// The applied definitions; says so when the files have moved on since.
     ///
     /// # Errors
     /// When nothing was applied yet, or what was applied does not read any more.
     pub(crate) async fn applied(&self) -> anyhow::Result<Applied> {
-        let newest = self.registry.definitions(None).await?;
+        let newest = self.newest().await?;
         let newest = newest.ok_or_else(|| anyhow!(NONE_APPLIED))?;
         let applied = newest.definitions.fingerprint;
         if self.files.is_some_and(|files| files != applied) {

@@ -13,6 +13,8 @@ use crate::name::Name;
 pub struct Project {
     /// The project's name.
     pub name: Name,
+    /// The name that it had before, under which its registry may still know it.
+    pub renamed_from: Option<Name>,
     /// The folder that holds `nightfill.yaml`; relative paths start here.
     pub root: PathBuf,
     /// The zone of sources and schedules that do not name one.

@@ -49,6 +49,7 @@ pub(crate) fn definitions(root: &Path) -> Definitions {
     Definitions {
         project: Project {
             name: name("test"),
+            renamed_from: None,
             root: root.to_owned(),
             timezone: chrono_tz::UTC,
             places: Places {

@@ -89,7 +89,7 @@ pub(crate) async fn planned(
     opened: &Opened,
     files: &Definitions,
 ) -> anyhow::Result<(u64, Difference)> {
-    let newest = opened.registry.definitions(None).await?;
+    let newest = opened.newest().await?;
     let version = newest.as_ref().map_or(0, |newest| newest.version);
     // What an older program applied and this one cannot read any more is described as all new.
     let before = newest.and_then(|newest| opened.read(newest).ok());
@@ -120,12 +120,14 @@ pub(crate) async fn apply(
         bail!("{newest}, and not {expected}: nothing was changed; look at `nightfill plan` again");
     }
     let new = NewDefinitions {
+        project: Some(opened.project.name.clone()),
         fingerprint: files.fingerprint,
         files: files.files.clone(),
         applied_at: SystemClock.now(),
         applied_by: user(),
     };
-    let applied = opened.registry.apply(expected, &new).await;
+    let former = opened.project.renamed_from.as_ref();
+    let applied = opened.registry.apply(expected, &new, former).await;
     let version = applied.map_err(|error| match error.kind() {
         ErrorKind::Conflict => anyhow::Error::new(error).context(OVERTAKEN),
         _ => error.into(),

@@ -1,5 +1,7 @@
 //! `nightfill log`: the history of the definitions.
 
+use store::registry::VersionEntry;
+
 use crate::args::{Format, Global};
 use crate::output::{self, table};
 use crate::project::{NONE_APPLIED, Opened};
@@ -22,11 +24,16 @@ impl Log {
         if history.is_empty() {
             return output::line(NONE_APPLIED);
         }
+        let project = |entry: &VersionEntry| {
+            let name = entry.project.as_ref().map(ToString::to_string);
+            name.unwrap_or_else(|| NOBODY.to_owned())
+        };
         let rows = history.iter().map(|entry| {
             vec![
                 entry.version.to_string(),
                 entry.applied_at.to_string(),
                 entry.applied_by.clone(),
+                project(entry),
                 entry.fingerprint.short(),
             ]
         });
@@ -35,7 +42,7 @@ impl Log {
                 "note: `{NOBODY}` applied where neither `USER` nor `LOGNAME` was set"
             ));
         }
-        let headings = ["version", "applied", "by", "fingerprint"];
+        let headings = ["version", "applied", "by", "project", "fingerprint"];
         output::line(table(&headings, &[0], &rows.collect::<Vec<_>>()))
     }
 }

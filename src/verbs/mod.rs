@@ -10,6 +10,7 @@ pub(crate) mod init;
 pub(crate) mod lineage;
 pub(crate) mod list;
 pub(crate) mod log;
+pub(crate) mod migrate;
 pub(crate) mod model;
 pub(crate) mod plan;
 pub(crate) mod predict;
@@ -49,6 +50,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Verb::Drop(verb) => verb.run(global).await,
         Verb::Model(verb) => verb.run(global).await,
         Verb::Schema(verb) => verb.run(),
+        Verb::Migrate(verb) => verb.run(global).await,
         Verb::Status(verb) => verb.run(global).await,
     }
 }

@@ -12,7 +12,9 @@ use crate::offline::parquet::ParquetStore;
 use crate::online::OnlineStore;
 use crate::online::embedded::EmbeddedStore;
 use crate::registry::Registry;
-use crate::registry::sql::SqlRegistry;
+use crate::registry::sql::{SchemaChange, SqlRegistry};
+
+const REGISTRY_PLACES: &str = "sqlite:// or postgres://";
 
 /// Opens the project's registry.
 ///
@@ -22,7 +24,19 @@ pub async fn registry(project: &Project) -> Result<Arc<dyn Registry>> {
     match &project.places.registry {
         Location::Sqlite(file) => Ok(Arc::new(SqlRegistry::sqlite(&place(project, file)).await?)),
         Location::Postgres(url) => Ok(Arc::new(SqlRegistry::postgres(url).await?)),
-        other => Err(misplaced("registry", other, "sqlite:// or postgres://")),
+        other => Err(misplaced("registry", other, REGISTRY_PLACES)),
+    }
+}
+
+/// Brings the schema of the project's registry up to date.
+///
+/// # Errors
+/// As [`registry`], but for an older schema.
+pub async fn migrate_registry(project: &Project) -> Result<SchemaChange> {
+    match &project.places.registry {
+        Location::Sqlite(file) => SqlRegistry::migrate_sqlite(&place(project, file)).await,
+        Location::Postgres(url) => SqlRegistry::migrate_postgres(url).await,
+        other => Err(misplaced("registry", other, REGISTRY_PLACES)),
     }
 }
 

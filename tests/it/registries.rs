@@ -150,3 +150,84 @@ fn reg_a_plan_that_was_overtaken_is_not_applied() {
         assert_eq!(ours.json(&["log"])[0]["version"], 3);
     }
 }
+
+#[test]
+fn a_registry_serves_one_project_until_it_says_its_new_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for registry in registries(&folder) {
+        let shop = shop(&registry);
+        shop.run(&["apply"]);
+        let market = harness::shop();
+        let called = |name: &str| settings(&registry).replace("shop", name);
+        market.write("nightfill.yaml", called("market"));
+        for verb in [&["apply"] as &[&str], &["plan"], &["status"], &["run"]] {
+            let refused = market.fail(verb);
+            assert!(
+                refused.contains("is project `shop`'s, and this is project `market`"),
+                "{verb:?}: {refused}"
+            );
+            assert!(refused.contains("add `renamed_from: shop`"), "{refused}");
+        }
+        let renamed = called("market") + "renamed_from: shop\n";
+        market.write("nightfill.yaml", renamed);
+        let said = market.run(&["apply"]);
+        assert!(said.contains("applied version 2"), "{said}");
+        let said = market.run(&["apply"]);
+        assert!(said.contains("nothing to do: version 2"), "{said}");
+        let log = market.run(&["log"]);
+        assert!(log.contains(" market ") && log.contains(" shop "), "{log}");
+        let refused = shop.fail(&["apply"]);
+        assert!(refused.contains("is project `market`'s"), "{refused}");
+        market.write("nightfill.yaml", called("market"));
+        market.run(&["status"]);
+    }
+}
+
+#[test]
+fn verbs_wait_for_migrate_on_a_registry_of_an_older_schema() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for registry in registries(&folder) {
+        let shop = shop(&registry);
+        shop.run(&["apply"]);
+        let migrated = shop.run(&["migrate"]);
+        assert!(
+            migrated.contains("nothing to do: the schema of"),
+            "{migrated}"
+        );
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(back_to_the_first_schema(&registry));
+        for verb in [&["status"] as &[&str], &["apply"], &["run"]] {
+            let refused = shop.fail(verb);
+            assert!(
+                refused.contains(
+                    "its schema has version 1, and this binary's is 2: `nightfill migrate`"
+                ),
+                "{verb:?}: {refused}"
+            );
+        }
+        let migrated = shop.run(&["migrate", "--format", "json"]);
+        let migrated: serde_json::Value = serde_json::from_str(&migrated).expect("JSON");
+        assert_eq!((&migrated["from"], &migrated["to"]), (&1.into(), &2.into()));
+        let said = shop.run(&["apply"]);
+        assert!(
+            said.contains("applied version 2"),
+            "a version now says whose it is: {said}"
+        );
+    }
+}
+
+/// Takes back what the second step of the schema did, as the registry of an older binary has it.
+async fn back_to_the_first_schema(registry: &str) {
+    use sqlx::{Connection, Executor};
+    sqlx::any::install_default_drivers();
+    let mut connection = sqlx::AnyConnection::connect(registry)
+        .await
+        .expect("connects");
+    for statement in [
+        "ALTER TABLE definitions DROP COLUMN project",
+        "DELETE FROM _sqlx_migrations WHERE version = 2",
+    ] {
+        connection.execute(statement).await.expect("done");
+    }
+    connection.close().await.expect("closed");
+}

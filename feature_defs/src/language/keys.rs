@@ -87,6 +87,13 @@ pub(crate) static PROJECT: Object = Object {
         ),
         key("project", Name, Required, "The project's name.", "shop"),
         key(
+            "renamed_from",
+            Name,
+            Default("none"),
+            "The name that the project had before. A registry belongs to the project that applied to it first; with this key it is taken over by the next `apply`.",
+            "corner_shop",
+        ),
+        key(
             "timezone",
             Timezone,
             Default("`UTC`"),

@@ -39,6 +39,16 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> 
     }
     let name = reader.require(&fields, "project");
     let name = name.and_then(|node| reader.parsed(node, "`project`", Name::parse));
+    let renamed_from = fields
+        .get("renamed_from")
+        .and_then(|node| reader.parsed(node, "`renamed_from`", Name::parse));
+    if let (Some(name), Some(former)) = (&name, &renamed_from)
+        && name.value == former.value
+    {
+        let message = format!("the project is called `{}` already", former.value);
+        let help = "write the name that it had before, or leave `renamed_from` out";
+        reader.refuse(&former.span, message, help);
+    }
     let timezone = match fields.get("timezone") {
         Some(node) => reader.timezone(node).unwrap_or(chrono_tz::UTC),
         None => chrono_tz::UTC,
@@ -50,6 +60,7 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> 
     };
     Some(Project {
         name: name?.value,
+        renamed_from: renamed_from.map(|former| former.value),
         root: root.to_owned(),
         timezone,
         places: places?,

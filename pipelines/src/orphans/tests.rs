@@ -54,12 +54,13 @@ impl Project {
 
     async fn apply(&self) {
         let applied = NewDefinitions {
+            project: Some(self.definitions.project.name.clone()),
             fingerprint: self.definitions.fingerprint,
             files: self.definitions.files.clone(),
             applied_at: at("2024-01-01"),
             applied_by: "test".to_owned(),
         };
-        let applied = self.clean_up.registry.apply(0, &applied).await;
+        let applied = self.clean_up.registry.apply(0, &applied, None).await;
         assert_eq!(applied.expect("applied"), 1);
     }
 

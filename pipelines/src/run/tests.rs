@@ -55,12 +55,17 @@ impl Project {
             clock: Arc::new(SystemClock),
         };
         let applied = NewDefinitions {
+            project: Some(definitions.project.name.clone()),
             fingerprint: definitions.fingerprint,
             files: Vec::new(),
             applied_at: at("2024-01-01"),
             applied_by: "test".to_owned(),
         };
-        let version = night.registry.apply(0, &applied).await.expect("applied");
+        let version = night
+            .registry
+            .apply(0, &applied, None)
+            .await
+            .expect("applied");
         let project = Self {
             dir,
             definitions,

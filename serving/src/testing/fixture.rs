@@ -248,6 +248,7 @@ pub(crate) fn definitions() -> Definitions {
     let mut definitions = Definitions {
         project: Project {
             name: name("shop"),
+            renamed_from: None,
             root: "/nowhere".into(),
             timezone: "UTC".parse().expect("zone"),
             places: Places {

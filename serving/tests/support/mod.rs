@@ -61,12 +61,13 @@ impl Project {
         };
         let online = EmbeddedStore::open(&folder.path().join("online"), settings);
         let applied = NewDefinitions {
+            project: Some(definitions.project.name.clone()),
             fingerprint: definitions.fingerprint,
             files: definitions.files.clone(),
             applied_at: as_of(),
             applied_by: "a test".to_owned(),
         };
-        let version = registry.apply(0, &applied).await.expect("applied");
+        let version = registry.apply(0, &applied, None).await.expect("applied");
         let mut models = Vec::new();
         for model in definitions.models.values() {
             let Some(ensemble) = ensemble else { continue };

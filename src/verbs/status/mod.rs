@@ -25,7 +25,7 @@ pub(crate) struct Status {}
 impl Status {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
         let opened = Opened::open(global).await?;
-        let applied = opened.registry.definitions(None).await?;
+        let applied = opened.newest().await?;
         let version = applied.as_ref().map(|applied| applied.version);
         let fingerprint = applied
             .as_ref()

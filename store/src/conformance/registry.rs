@@ -13,6 +13,7 @@ use crate::release::ReleaseNumber;
 /// Runs the whole suite, each part on a registry of its own from `empty_registry`.
 pub async fn all<R: Registry, F: AsyncFn() -> R>(empty_registry: F) {
     definitions_compare_and_swap(&empty_registry().await).await;
+    a_registry_is_one_projects(&empty_registry().await).await;
     runs_are_recorded_once(&empty_registry().await).await;
     release_numbers_are_never_given_twice(&empty_registry().await).await;
     releases_are_never_overwritten(&empty_registry().await).await;
@@ -21,10 +22,15 @@ pub async fn all<R: Registry, F: AsyncFn() -> R>(empty_registry: F) {
     an_old_grant_is_fenced_off(&empty_registry().await).await;
 }
 
-/// Definitions whose one file holds `text`.
+fn project(name: &str) -> Name {
+    Name::parse(name).expect("a name")
+}
+
+/// Definitions of project `shop` whose one file holds `text`.
 #[must_use]
 pub fn definitions(text: &str) -> NewDefinitions {
     NewDefinitions {
+        project: Some(project("shop")),
         fingerprint: Fingerprint::of([text]),
         files: vec![DefinitionFile {
             path: "features/customer.yaml".to_owned(),
@@ -38,12 +44,12 @@ pub fn definitions(text: &str) -> NewDefinitions {
 async fn definitions_compare_and_swap(registry: &dyn Registry) {
     assert_eq!(registry.definitions(None).await.expect("none"), None);
     let (one, two) = (definitions("one: \"é\"\n"), definitions("two"));
-    assert_eq!(registry.apply(0, &one).await.expect("first"), 1);
-    assert_eq!(registry.apply(1, &one).await.expect("same"), 1);
-    let late = registry.apply(0, &two).await.expect_err("late");
+    assert_eq!(registry.apply(0, &one, None).await.expect("first"), 1);
+    assert_eq!(registry.apply(1, &one, None).await.expect("same"), 1);
+    let late = registry.apply(0, &two, None).await.expect_err("late");
     assert_eq!(late.kind(), ErrorKind::Conflict);
-    assert_eq!(registry.apply(1, &two).await.expect("second"), 2);
-    assert_eq!(registry.apply(2, &one).await.expect("going back"), 3);
+    assert_eq!(registry.apply(1, &two, None).await.expect("second"), 2);
+    assert_eq!(registry.apply(2, &one, None).await.expect("going back"), 3);
     for (version, applied) in [
         (Some(1), &one),
         (Some(2), &two),
@@ -67,6 +73,43 @@ async fn definitions_compare_and_swap(registry: &dyn Registry) {
         (history[1].applied_at, history[1].applied_by.as_str()),
         (two.applied_at, "Zoë")
     );
+}
+
+async fn a_registry_is_one_projects(registry: &dyn Registry) {
+    let of = |name: &str, text: &str| NewDefinitions {
+        project: Some(project(name)),
+        ..definitions(text)
+    };
+    let shop = project("shop");
+    let first = of("shop", "same");
+    assert_eq!(registry.apply(0, &first, None).await.expect("first"), 1);
+    for (text, former) in [("other", None), ("same", None), ("other", Some("bazaar"))] {
+        let former = former.map(project);
+        let other = of("market", text);
+        let refused = registry.apply(1, &other, former.as_ref()).await;
+        let refused = refused.expect_err("another project");
+        assert_eq!(refused.kind(), ErrorKind::Conflict);
+        assert!(
+            refused.to_string().contains("project `shop`'s"),
+            "{refused}"
+        );
+    }
+    assert_eq!(registry.history().await.expect("history").len(), 1);
+    let renamed = of("market", "same");
+    let version = registry.apply(1, &renamed, Some(&shop)).await;
+    assert_eq!(version.expect("renamed"), 2);
+    let again = registry.apply(2, &renamed, Some(&shop)).await;
+    assert_eq!(again.expect("the same"), 2);
+    let old = registry
+        .apply(2, &first, None)
+        .await
+        .expect_err("the old name");
+    assert_eq!(old.kind(), ErrorKind::Conflict);
+    let newest = registry.definitions(None).await.expect("found");
+    assert_eq!(newest.expect("a version").definitions, renamed);
+    let history = registry.history().await.expect("history");
+    let projects = history.into_iter().map(|entry| entry.project);
+    assert!(projects.eq([Some(shop), Some(project("market"))]));
 }
 
 async fn runs_are_recorded_once(registry: &dyn Registry) {

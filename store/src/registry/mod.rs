@@ -19,9 +19,15 @@ use crate::release::{Release, ReleaseNumber};
 /// here overwrites a definition, a finished run, a release or the bytes of a bundle. Methods have no default bodies.
 #[async_trait]
 pub trait Registry: Send + Sync + fmt::Debug {
-    /// Adds a version of the definitions if `expected` is still the newest one (0: none yet), else fails with `Conflict`.
-    /// The same fingerprint as the newest version's adds nothing. Returns the newest version.
-    async fn apply(&self, expected: u64, definitions: &NewDefinitions) -> Result<u64>;
+    /// Adds a version of the definitions if `expected` is still the newest one (0: none yet), else fails with `Conflict`;
+    /// likewise if the newest one was applied by a project that is neither theirs nor called `former`.
+    /// The same fingerprint of the same project as the newest version's adds nothing. Returns the newest version.
+    async fn apply(
+        &self,
+        expected: u64,
+        definitions: &NewDefinitions,
+        former: Option<&Name>,
+    ) -> Result<u64>;
 
     /// A version of the definitions, the newest for `None`; `None` when there is none.
     async fn definitions(&self, version: Option<u64>) -> Result<Option<AppliedDefinitions>>;
@@ -76,6 +82,8 @@ pub trait Registry: Send + Sync + fmt::Debug {
 /// Definitions on their way into the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDefinitions {
+    /// Whose they are; unknown of versions that were applied before this was recorded.
+    pub project: Option<Name>,
     /// Hash of the objects.
     pub fingerprint: Fingerprint,
     /// The files as they were read.
@@ -100,6 +108,8 @@ pub struct AppliedDefinitions {
 pub struct VersionEntry {
     /// 1, 2, 3, ...
     pub version: u64,
+    /// Whose it is; unknown of versions that were applied before this was recorded.
+    pub project: Option<Name>,
     /// Hash of the objects.
     pub fingerprint: Fingerprint,
     /// When.

@@ -1,4 +1,4 @@
-//! Opening a registry, and bringing its schema up to date.
+//! Opening a registry.
 
 use std::io::Read;
 use std::path::Path;
@@ -6,15 +6,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, install_default_drivers};
-use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::{AnyPool, Executor, raw_sql};
+use sqlx::{Executor, raw_sql};
 
 use super::SqlRegistry;
-use super::error::{failed, not_migrated};
+use super::error::failed;
+use super::schema::SchemaChange;
 use crate::error::{Error, ErrorKind, Result};
-
-static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../migrations/sqlite");
-static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../migrations/postgres");
 
 /// What every connection to SQLite starts with: readers beside one writer, writes that are on disk when they return,
 /// and ten seconds of patience with another process's write.
@@ -23,10 +20,6 @@ const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode 
 
 /// How long a call waits for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How often two processes that bring a new schema up to date together try again, and how long they wait.
-const MIGRATION_ATTEMPTS: usize = 20;
-const MIGRATION_PAUSE: Duration = Duration::from_millis(50);
 
 const CONNECTIONS: u32 = 4;
 
@@ -38,11 +31,41 @@ pub(super) enum Database {
 }
 
 impl SqlRegistry {
-    /// Opens the registry in a SQLite file, which is made when it is not there, and brings its schema up to date.
+    /// Opens the registry in a SQLite file, which is made when it is not there.
     ///
     /// # Errors
-    /// `Unavailable` when the file cannot be had, `Unsupported` when its schema is newer than this binary.
+    /// `Unavailable` when the file cannot be had, `Unsupported` when its schema is older or newer than this binary's.
     pub async fn sqlite(file: &Path) -> Result<Self> {
+        Self::in_file(file, async |registry| registry.ready().await).await
+    }
+
+    /// Brings the schema of the registry in a SQLite file up to date.
+    ///
+    /// # Errors
+    /// As [`SqlRegistry::sqlite`], but for an older schema.
+    pub async fn migrate_sqlite(file: &Path) -> Result<SchemaChange> {
+        Self::in_file(file, async |registry| registry.migrate().await).await
+    }
+
+    /// Opens the registry in a PostgreSQL database. What the URL does not say comes from the environment (`PGPASSWORD`,
+    /// `PGSSLMODE`, ...) and the user's password file. The tables are in the connection's own schema;
+    /// `?options=-csearch_path%3Dname` picks another.
+    ///
+    /// # Errors
+    /// `Unavailable` when the database does not answer, `Unsupported` when its schema is older or newer than this binary's.
+    pub async fn postgres(url: &str) -> Result<Self> {
+        Self::on_server(url, async |registry| registry.ready().await).await
+    }
+
+    /// Brings the schema of the registry in a PostgreSQL database up to date.
+    ///
+    /// # Errors
+    /// As [`SqlRegistry::postgres`], but for an older schema.
+    pub async fn migrate_postgres(url: &str) -> Result<SchemaChange> {
+        Self::on_server(url, async |registry| registry.migrate().await).await
+    }
+
+    async fn in_file<T>(file: &Path, then: impl AsyncFnOnce(Self) -> Result<T>) -> Result<T> {
         let doing = || format!("opening registry `{}`", file.display());
         let unusable = |error: std::io::Error| {
             Error::new(ErrorKind::Unavailable, "its folder cannot be used")
@@ -58,22 +81,18 @@ impl SqlRegistry {
             return Err(Error::new(ErrorKind::Unavailable, message).while_doing(doing()));
         }
         let url = format!("sqlite://{}?mode=rwc", percent_encoded(file));
-        let opened = Self::open(&url, Database::Sqlite).await;
-        opened.map_err(|error| error.while_doing(doing()))
+        let done = async { then(Self::connect(&url, Database::Sqlite).await?).await };
+        done.await
+            .map_err(|error: Error| error.while_doing(doing()))
     }
 
-    /// Opens the registry in a PostgreSQL database, and brings its schema up to date. What the URL does not say comes
-    /// from the environment (`PGPASSWORD`, `PGSSLMODE`, ...) and the user's password file. The tables are in the
-    /// connection's own schema; `?options=-csearch_path%3Dname` picks another.
-    ///
-    /// # Errors
-    /// `Unavailable` when the database does not answer, `Unsupported` when its schema is newer than this binary.
-    pub async fn postgres(url: &str) -> Result<Self> {
-        let opened = Self::open(url, Database::Postgres).await;
-        opened.map_err(|error| error.while_doing(format!("opening registry `{url}`")))
+    async fn on_server<T>(url: &str, then: impl AsyncFnOnce(Self) -> Result<T>) -> Result<T> {
+        let done = async { then(Self::connect(url, Database::Postgres).await?).await };
+        done.await
+            .map_err(|error: Error| error.while_doing(format!("opening registry `{url}`")))
     }
 
-    async fn open(url: &str, database: Database) -> Result<Self> {
+    pub(super) async fn connect(url: &str, database: Database) -> Result<Self> {
         install_default_drivers();
         let options = AnyConnectOptions::from_str(url).map_err(failed)?;
         let pool = AnyPoolOptions::new()
@@ -90,7 +109,6 @@ impl SqlRegistry {
             .connect_with(options)
             .await
             .map_err(failed)?;
-        migrate(&pool, database).await?;
         Ok(Self { pool, database })
     }
 }
@@ -107,26 +125,6 @@ fn is_free_or_sqlite(file: &Path) -> bool {
     let mut start = Vec::new();
     let read = opened.take(START.len() as u64).read_to_end(&mut start);
     read.is_err() || start.is_empty() || start == START
-}
-
-async fn migrate(pool: &AnyPool, database: Database) -> Result<()> {
-    let migrations = match database {
-        Database::Sqlite => &SQLITE_MIGRATIONS,
-        Database::Postgres => &POSTGRES_MIGRATIONS,
-    };
-    let mut attempt = 1;
-    loop {
-        match migrations.run(pool).await {
-            Ok(()) => return Ok(()),
-            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..))
-                if attempt < MIGRATION_ATTEMPTS =>
-            {
-                attempt += 1;
-                tokio::time::sleep(MIGRATION_PAUSE).await;
-            }
-            Err(error) => return Err(not_migrated(error)),
-        }
-    }
 }
 
 /// A path as it stands in a URL.

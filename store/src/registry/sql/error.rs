@@ -41,7 +41,7 @@ pub(super) fn not_migrated(error: MigrateError) -> Error {
         MigrateError::VersionMissing(version) => Error::new(
             ErrorKind::Unsupported,
             format!(
-                "the registry's schema has version {version}, which is newer than this binary: use a newer one"
+                "the registry's schema has version {version}, which is newer than this binary's: use a newer binary"
             ),
         ),
         MigrateError::VersionMismatch(version) => Error::new(

@@ -7,11 +7,15 @@
 mod connect;
 mod error;
 mod rows;
+mod schema;
 #[cfg(test)]
 mod tests;
 
+pub use schema::SchemaChange;
+
 use async_trait::async_trait;
 use feature_defs::fingerprint::Fingerprint;
+use feature_defs::name::Name;
 use feature_defs::time::{Instant, TimeSpan};
 use sqlx::{Any, AnyPool, Row, Transaction, query};
 
@@ -59,19 +63,33 @@ impl SqlRegistry {
 
 #[async_trait]
 impl Registry for SqlRegistry {
-    async fn apply(&self, expected: u64, definitions: &NewDefinitions) -> Result<u64> {
+    async fn apply(
+        &self,
+        expected: u64,
+        definitions: &NewDefinitions,
+        former: Option<&Name>,
+    ) -> Result<u64> {
         let mut txn = self.write().await?;
-        let newest =
-            query("SELECT version, fingerprint FROM definitions ORDER BY version DESC LIMIT 1")
-                .fetch_optional(&mut *txn)
-                .await
-                .map_err(failed)?;
+        let newest = query(
+            "SELECT version, fingerprint, project FROM definitions ORDER BY version DESC LIMIT 1",
+        )
+        .fetch_optional(&mut *txn)
+        .await
+        .map_err(failed)?;
         let fingerprint = definitions.fingerprint.to_string();
         let mut version = 0;
         if let Some(row) = newest {
             version = rows::number(&row, "version")?;
-            if row.try_get::<String, _>("fingerprint").map_err(failed)? == fingerprint {
+            let owner = rows::project(&row)?;
+            let same = row.try_get::<String, _>("fingerprint").map_err(failed)? == fingerprint;
+            if owner == definitions.project && same {
                 return Ok(version);
+            }
+            let is_known =
+                |owner: &Name| Some(owner) == definitions.project.as_ref() || Some(owner) == former;
+            if let Some(owner) = owner.filter(|owner| !is_known(owner)) {
+                let message = format!("the registry is project `{owner}`'s");
+                return Err(Error::new(ErrorKind::Conflict, message));
             }
         }
         if version != expected {
@@ -81,12 +99,13 @@ impl Registry for SqlRegistry {
             ));
         }
         let next = version + 1;
-        query("INSERT INTO definitions (version, fingerprint, files, applied_at, applied_by) VALUES ($1, $2, $3, $4, $5)")
+        query("INSERT INTO definitions (version, fingerprint, files, applied_at, applied_by, project) VALUES ($1, $2, $3, $4, $5, $6)")
             .bind(to_number(next)?)
             .bind(fingerprint)
             .bind(to_json(&definitions.files)?)
             .bind(definitions.applied_at.micros())
             .bind(&definitions.applied_by)
+            .bind(definitions.project.as_ref().map(Name::as_str))
             .execute(&mut *txn)
             .await
             .map_err(failed)?;
@@ -107,7 +126,7 @@ impl Registry for SqlRegistry {
 
     async fn history(&self) -> Result<Vec<VersionEntry>> {
         let found = query(
-            "SELECT version, fingerprint, applied_at, applied_by FROM definitions ORDER BY version",
+            "SELECT version, project, fingerprint, applied_at, applied_by FROM definitions ORDER BY version",
         )
         .fetch_all(&self.pool)
         .await

@@ -14,10 +14,19 @@ use crate::registry::{
     AppliedDefinitions, BundleEntry, NewDefinitions, NewRun, Run, RunId, VersionEntry,
 };
 
+/// Whose a version of the definitions is.
+pub(super) fn project(row: &AnyRow) -> Result<Option<Name>> {
+    let name: Option<String> = row.try_get("project").map_err(failed)?;
+    let name = name.map(|name| Name::parse(&name));
+    name.transpose()
+        .map_err(|error| damaged("a project's name").with_source(error))
+}
+
 pub(super) fn definitions(row: &AnyRow) -> Result<AppliedDefinitions> {
     Ok(AppliedDefinitions {
         version: number(row, "version")?,
         definitions: NewDefinitions {
+            project: project(row)?,
             fingerprint: fingerprint(row)?,
             files: json(row, "files")?,
             applied_at: instant(row, "applied_at")?,
@@ -29,6 +38,7 @@ pub(super) fn definitions(row: &AnyRow) -> Result<AppliedDefinitions> {
 pub(super) fn version(row: &AnyRow) -> Result<VersionEntry> {
     Ok(VersionEntry {
         version: number(row, "version")?,
+        project: project(row)?,
         fingerprint: fingerprint(row)?,
         applied_at: instant(row, "applied_at")?,
         applied_by: row.try_get("applied_by").map_err(failed)?,

@@ -74,6 +74,69 @@ async fn a_schema_newer_than_the_binary_is_refused() {
     assert!(refused.to_string().contains("version 9999"), "{refused}");
 }
 
+/// A registry as the first schema had it, with one version of definitions where `applied`.
+async fn of_the_first_schema(file: &std::path::Path, applied: bool) {
+    let url = format!("sqlite://{}?mode=rwc", file.display());
+    let registry = SqlRegistry::connect(&url, Database::Sqlite).await;
+    let registry = registry.expect("connects");
+    let mut migrator = sqlx::migrate!("../migrations/sqlite");
+    let first = migrator.migrations.iter().take(1).cloned().collect();
+    migrator.migrations = first;
+    migrator
+        .run(&registry.pool)
+        .await
+        .expect("the first schema");
+    if applied {
+        query("INSERT INTO definitions (version, fingerprint, files, applied_at, applied_by) VALUES (1, $1, '[]', 5, 'Zoë')")
+            .bind(Fingerprint::of(["old"]).to_string())
+            .execute(&registry.pool)
+            .await
+            .expect("a version");
+    }
+    registry.close().await;
+}
+
+#[tokio::test]
+async fn an_older_schema_waits_for_migrate_and_loses_nothing() {
+    let folder = TempDir::new().expect("folder");
+    let file = folder.path().join("registry.db");
+    of_the_first_schema(&file, true).await;
+    let refused = SqlRegistry::sqlite(&file).await.expect_err("older");
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
+    assert!(
+        refused
+            .to_string()
+            .contains("version 1, and this binary's is 2: `nightfill migrate`"),
+        "{refused}"
+    );
+    let again = SqlRegistry::sqlite(&file).await.expect_err("still older");
+    assert_eq!(again.to_string(), refused.to_string());
+
+    let change = SqlRegistry::migrate_sqlite(&file).await.expect("migrated");
+    assert_eq!(change, SchemaChange { from: 1, to: 2 });
+    let change = SqlRegistry::migrate_sqlite(&file).await.expect("nothing");
+    assert_eq!(change, SchemaChange { from: 2, to: 2 });
+    let registry = SqlRegistry::sqlite(&file).await.expect("opens");
+    let old = registry
+        .definitions(None)
+        .await
+        .expect("read")
+        .expect("kept");
+    assert_eq!((old.version, old.definitions.project), (1, None));
+    // Nobody's yet: the first project that applies takes it.
+    let new = crate::conformance::registry::definitions("new");
+    assert_eq!(registry.apply(1, &new, None).await.expect("taken"), 2);
+}
+
+#[tokio::test]
+async fn an_older_schema_without_definitions_is_brought_up_to_date_at_once() {
+    let folder = TempDir::new().expect("folder");
+    let file = folder.path().join("registry.db");
+    of_the_first_schema(&file, false).await;
+    let registry = SqlRegistry::sqlite(&file).await.expect("opens");
+    assert_eq!(registry.history().await.expect("history"), []);
+}
+
 #[tokio::test]
 async fn paths_of_any_signs_are_one_file() {
     let folder = TempDir::new().expect("folder");

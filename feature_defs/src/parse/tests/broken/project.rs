@@ -11,6 +11,20 @@ pub(super) const CASES: &[Case] = &[
     ("list", &[File("nightfill.yaml", "- version: 1\n")]),
     ("misspelt", &[Settings("project:", "projct:")]),
     (
+        "renamed_from_its_own_name",
+        &[Settings(
+            "project: shop\n",
+            "project: shop\nrenamed_from: shop\n",
+        )],
+    ),
+    (
+        "renamed_from_no_name",
+        &[Settings(
+            "project: shop\n",
+            "project: shop\nrenamed_from: Old Shop\n",
+        )],
+    ),
+    (
         "environment_with_a_setting_that_is_not_a_place",
         &[Settings(
             "version: 1\n",
