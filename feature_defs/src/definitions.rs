@@ -46,6 +46,17 @@ pub struct DefinitionFile {
 }
 
 impl Definitions {
+    /// Whether no object is declared.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entities.is_empty()
+            && self.sources.is_empty()
+            && self.views.is_empty()
+            && self.request_views.is_empty()
+            && self.services.is_empty()
+            && self.models.is_empty()
+    }
+
     /// The entity that a view's rows describe.
     ///
     /// # Panics

@@ -27,6 +27,9 @@ pub(crate) struct Apply {
     /// The version that the change was planned against: if another one was applied since, nothing happens
     #[arg(long, value_name = "VERSION", value_parser = numbers::version)]
     against: Option<u64>,
+    /// Apply files that declare nothing, where something is applied: every view stops being computed
+    #[arg(long)]
+    allow_empty: bool,
 }
 
 impl Apply {
@@ -34,6 +37,9 @@ impl Apply {
         let definitions = project::asked_for(global)?;
         let files = Some(definitions.fingerprint);
         let opened = Opened::with(definitions.project.clone(), files).await?;
+        if !self.allow_empty {
+            refuse_losing_all(&opened, &definitions).await?;
+        }
         let mut outcome = apply(&opened, &definitions, self.against).await?;
         outcome.warnings.extend(unreadable_sources(&definitions));
         for warning in &outcome.warnings {
@@ -79,6 +85,19 @@ impl Outcome {
             ))
         }
     }
+}
+
+/// A folder without its definition files is a project that declares nothing.
+async fn refuse_losing_all(opened: &Opened, files: &Definitions) -> anyhow::Result<()> {
+    let (version, difference) = planned(opened, files).await?;
+    if files.is_empty() && !difference.is_empty() {
+        bail!(
+            "the files below `{}` declare nothing, and version {version} declares {}: nothing was changed; if everything is meant to go, say `nightfill apply --allow-empty`",
+            opened.project.root.display(),
+            output::counted(difference.objects.len(), "object")
+        );
+    }
+    Ok(())
 }
 
 /// The newest version, and what the definitions would change in it.

@@ -44,13 +44,18 @@ fn length(expected: Expected<'_>, body: &Body) -> Result<usize> {
     let first = columns.into_iter().find(|column| column.given);
     match first {
         Some(column) => Ok(column.values.len()),
-        None if expected.keys.is_empty() => {
+        None if nothing_is_required(expected) => {
             let message = "no field says how many results are asked for: give one";
             Err(invalid(message).at("$.request"))
         }
-        // The caller finds the first missing key.
+        // The caller finds the first key or field that is missing.
         None => Ok(0),
     }
+}
+
+fn nothing_is_required(expected: Expected<'_>) -> bool {
+    let mut fields = expected.fields.iter();
+    expected.keys.is_empty() && fields.all(|field| field.default.is_some())
 }
 
 fn same_length(column: &Column, given: &Given, rows: usize, section: &str) -> Result<()> {

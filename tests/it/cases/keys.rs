@@ -1,4 +1,5 @@
-//! KEY-03, KEY-06: key bytes come from the definition alone, and 0 is a key like any other.
+//! KEY-02, KEY-03, KEY-05, KEY-06, KEY-09: key bytes come from all parts in the order of the definition, keep them apart, and
+//! no value of a part is special.
 
 use serde_json::{Value, json};
 
@@ -132,4 +133,149 @@ n,t,at,v
         said.contains("features/all.yaml:2:") && said.contains("bool"),
         "{said}"
     );
+}
+
+/// Pairs of texts that run into each other where parts are joined with a separator, without lengths or as a set.
+fn adversarial_pairs() -> Vec<(String, String)> {
+    let mut texts: Vec<String> = ["", "a", "b", "ab", "ba", "a|b", "|"]
+        .map(str::to_owned)
+        .into();
+    texts.extend([":", "/", "#", "{", "}", "\n", "\0"].map(|sign| format!("a{sign}b")));
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for first in &texts {
+        pairs.extend(texts.iter().map(|second| (first.clone(), second.clone())));
+    }
+    for (first, second) in [
+        ("ab", "c"),
+        ("a", "bc"),
+        ("a|b", "c"),
+        ("a", "b|c"),
+        ("", "abc"),
+        ("abc", ""),
+    ] {
+        pairs.push((first.to_owned(), second.to_owned()));
+    }
+    pairs
+}
+
+fn write_visits(project: &Project, path: &str, visits: &[(&str, &str, &str, i64)]) {
+    use arrow::array::{ArrayRef, Int64Array, StringArray, TimestampMicrosecondArray};
+    use std::sync::Arc;
+    let text = |part: fn(&(&str, &str, &str, i64)) -> String| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(visits.iter().map(part)))
+    };
+    let at = |visit: &(&str, &str, &str, i64)| {
+        let at = feature_defs::time::Instant::parse(visit.2);
+        at.expect("an instant").micros()
+    };
+    let at = TimestampMicrosecondArray::from_iter_values(visits.iter().map(at));
+    let values = Int64Array::from_iter_values(visits.iter().map(|visit| visit.3));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("user", text(|visit| visit.0.to_owned())),
+        ("merchant", text(|visit| visit.1.to_owned())),
+        ("at", Arc::new(at.with_timezone("UTC"))),
+        ("v", Arc::new(values)),
+    ];
+    crate::harness::parquet::write(&project.root().join(path), columns);
+}
+
+fn visits_in_parquet() -> Project {
+    let definitions = PAIRS.replace("data/*.csv", "data/*.parquet");
+    Project::new(&[("features/all.yaml", definitions.as_str())])
+}
+
+/// What each interface answers for these pairs: the server, the command line, and a training set.
+fn answers(project: &Project, pairs: &[(String, String)]) -> [Vec<Option<i64>>; 3] {
+    let users: Vec<&str> = pairs.iter().map(|pair| pair.0.as_str()).collect();
+    let merchants: Vec<&str> = pairs.iter().map(|pair| pair.1.as_str()).collect();
+    let entities = json!({ "user": users, "merchant": merchants });
+    let values = |answer: &Value| -> Vec<Option<i64>> {
+        let results = answer["results"].as_array().expect("results").iter();
+        let value = |result: &Value| result["features"]["visit.v_lifetime"]["value"].as_i64();
+        results.map(value).collect()
+    };
+    let server = Server::start(project);
+    let over_http = values(&server.ask("/v1/features/s", &json!({ "entities": entities })));
+    let typed = project.json(&[
+        "features",
+        "--service",
+        "s",
+        "--entities",
+        &entities.to_string(),
+    ]);
+    let field = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let frame: String = pairs
+        .iter()
+        .map(|(user, merchant)| format!("{},{},2026-03-01\n", field(user), field(merchant)))
+        .collect();
+    let trained = project.train("s", &format!("user,merchant,as_of\n{frame}"));
+    let trained = crate::harness::parquet::integers(&trained, "visit.v_lifetime");
+    [over_http, values(&typed), trained]
+}
+
+#[test]
+fn key_02_parts_of_a_key_never_run_into_each_other() {
+    let project = visits_in_parquet();
+    let pairs = adversarial_pairs();
+    assert!(pairs.len() > 200);
+    let mut distinct = std::collections::BTreeMap::new();
+    for pair in &pairs {
+        let next = distinct.len() as i64;
+        distinct.entry(pair.clone()).or_insert(next);
+    }
+    let visits: Vec<_> = distinct
+        .iter()
+        .map(|((user, merchant), v)| (user.as_str(), merchant.as_str(), "2026-01-01", *v))
+        .collect();
+    write_visits(&project, "data/1.parquet", &visits);
+    project.apply_and_run(&["2026-02-01"]);
+    let shown = project.json(&["release", "show"]);
+    assert_eq!(shown["release"]["views"][0]["rows"], json!(distinct.len()));
+    let expected: Vec<Option<i64>> = pairs
+        .iter()
+        .map(|pair| distinct.get(pair).copied())
+        .collect();
+    for (way, found) in answers(&project, &pairs).iter().enumerate() {
+        assert_eq!(*found, expected, "way {way}");
+    }
+}
+
+#[test]
+fn key_05_every_part_of_a_key_counts() {
+    let project = visits_in_parquet();
+    let at = "2026-01-01";
+    let visits = [
+        ("1", "10", at, 110),
+        ("1", "20", at, 120),
+        ("2", "10", at, 210),
+    ];
+    write_visits(&project, "data/1.parquet", &visits);
+    project.apply_and_run(&["2026-02-01"]);
+    let asked = [("1", "20"), ("1", "10"), ("2", "10"), ("2", "20")];
+    let asked = asked.map(|(user, merchant)| (user.to_owned(), merchant.to_owned()));
+    for found in answers(&project, &asked) {
+        assert_eq!(found, [Some(120), Some(110), Some(210), None]);
+    }
+}
+
+#[test]
+fn key_09_keys_are_lists_of_parts_and_no_sets() {
+    let project = visits_in_parquet();
+    let at = "2026-01-02";
+    let visits = [
+        ("X", "Y", at, 1),
+        ("Y", "X", at, 2),
+        ("X", "X", at, 3),
+        // A real duplicate of an older event.
+        ("X", "Y", "2026-01-01", 9),
+    ];
+    write_visits(&project, "data/1.parquet", &visits);
+    project.apply_and_run(&["2026-02-01"]);
+    let asked = [("X", "Y"), ("Y", "X"), ("X", "X"), ("Y", "Y")];
+    let asked = asked.map(|(source, target)| (source.to_owned(), target.to_owned()));
+    for found in answers(&project, &asked) {
+        assert_eq!(found, [Some(1), Some(2), Some(3), None]);
+    }
+    let shown = project.json(&["release", "show"]);
+    assert_eq!(shown["release"]["views"][0]["rows"], json!(3));
 }

@@ -139,9 +139,30 @@ impl Project {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
     }
 
-    /// The Parquet files of a view's snapshots, sorted by path.
+    /// The training set of a service over a frame in CSV.
+    pub(crate) fn train(&self, service: &str, frame: &str) -> arrow::array::RecordBatch {
+        self.write("frame.csv", frame);
+        let (frame, out) = (
+            self.root().join("frame.csv"),
+            self.root().join("trained.parquet"),
+        );
+        let [frame, out_text] = [&frame, &out].map(|path| path.to_str().expect("UTF-8"));
+        self.run(&[
+            "training-set",
+            "--service",
+            service,
+            "--entities",
+            frame,
+            "-o",
+            out_text,
+        ]);
+        parquet::read(&out)
+    }
+
+    /// The Parquet files of a view's snapshots, sorted by path; none before its first night.
     pub(crate) fn snapshots(&self, view: &str) -> Vec<PathBuf> {
         let mut folders = vec![self.root().join(".nightfill/offline").join(view)];
+        folders.retain(|folder| folder.exists());
         let mut files = Vec::new();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).expect("a readable folder") {
