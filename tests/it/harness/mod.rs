@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use arrow::array::RecordBatch;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -140,14 +141,17 @@ impl Project {
     }
 
     /// The training set of a service over a frame in CSV.
-    pub(crate) fn train(&self, service: &str, frame: &str) -> arrow::array::RecordBatch {
+    pub(crate) fn train(&self, service: &str, frame: &str) -> RecordBatch {
+        self.train_with(service, frame, &[])
+    }
+
+    /// The same with more options.
+    pub(crate) fn train_with(&self, service: &str, frame: &str, options: &[&str]) -> RecordBatch {
         self.write("frame.csv", frame);
-        let (frame, out) = (
-            self.root().join("frame.csv"),
-            self.root().join("trained.parquet"),
-        );
+        let frame = self.root().join("frame.csv");
+        let out = self.root().join("trained.parquet");
         let [frame, out_text] = [&frame, &out].map(|path| path.to_str().expect("UTF-8"));
-        self.run(&[
+        let asked = [
             "training-set",
             "--service",
             service,
@@ -155,7 +159,8 @@ impl Project {
             frame,
             "-o",
             out_text,
-        ]);
+        ];
+        self.run(&[&asked[..], options].concat());
         parquet::read(&out)
     }
 
