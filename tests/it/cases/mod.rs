@@ -2,6 +2,7 @@
 
 mod definitions;
 mod keys;
+mod materialization;
 mod models;
 mod point_in_time;
 mod registry;
