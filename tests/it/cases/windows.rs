@@ -362,3 +362,80 @@ fn win_14_history_of_the_same_instant_is_out_and_its_order_never_shows() {
         events.swap(0, 1);
     }
 }
+
+const DOCUMENTED: &str = "\
+entities:
+  customer: { keys: { id: string } }
+sources:
+  events:
+    path: data/events.csv
+    event_time: at
+    columns: { id: string, at: timestamp, amount: int64, price: float64 }
+views:
+  of:
+    entity: customer
+    source: events
+    ttl: none
+    windows: [7d]
+    aggregate:
+      rows: count()
+      count_amount: count(amount)
+      sum_amount: sum(amount)
+      sum_price: sum(price)
+      mean_amount: mean(amount)
+      min_amount: min(amount)
+      max_amount: max(amount)
+      last_amount: last(amount)
+      last_price: last(price)
+      distinct_count_amount: distinct_count(amount)
+services:
+  s: { features: [of.*] }
+";
+
+#[test]
+fn the_example_in_the_documentation_holds() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/windows.md");
+    let page = std::fs::read_to_string(page).expect("docs/windows.md");
+    let cells = |line: &str| -> Vec<String> {
+        let cells = line.trim_matches('|').split('|');
+        cells.map(|cell| cell.trim().to_owned()).collect()
+    };
+    let table = |heading: &str| -> Vec<Vec<String>> {
+        let lines = page.lines().skip_while(|line| !line.starts_with(heading));
+        lines
+            .skip(2)
+            .take_while(|line| line.starts_with('|'))
+            .map(cells)
+            .collect()
+    };
+    let mut rows = "id,at,amount,price\n".to_owned();
+    for row in table("| row | at |") {
+        let value = |cell: &str| cell.replace("null", "");
+        let (amount, price) = (value(&row[2]), value(&row[3]));
+        rows.push_str(&format!("K,2026-{},{amount},{price}\n", row[1]));
+    }
+    assert_eq!(rows.lines().count(), 5);
+    let project = Project::new(&[
+        ("features/all.yaml", DOCUMENTED),
+        ("data/events.csv", &rows),
+    ]);
+    project.apply_and_run(&["2026-03-05"]);
+    let answer = project.json(&["features", "--service", "s", "--entity", "id=K"]);
+    let features = &answer["results"][0]["features"];
+    let documented = table("| aggregate | value |");
+    assert_eq!(
+        documented.len(),
+        features.as_object().map_or(0, serde_json::Map::len)
+    );
+    for row in documented {
+        let aggregate = row[0]
+            .trim_matches('`')
+            .trim_end_matches(')')
+            .replace('(', "_");
+        let feature = match aggregate.as_str() {
+            "count_" => "of.rows_7d".to_owned(),
+            aggregate => format!("of.{aggregate}_7d"),
+        };
+        assert_eq!(features[&feature]["value"].to_string(), row[1], "{feature}");
+    }
+}
