@@ -19,6 +19,16 @@ impl Fingerprint {
         Self(*hasher.finalize().as_bytes())
     }
 
+    /// Hashes all that `reader` gives: what `b3sum` says of a file.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn of_reader(reader: impl std::io::Read) -> std::io::Result<Self> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(reader)?;
+        Ok(Self(*hasher.finalize().as_bytes()))
+    }
+
     /// The hash itself.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {

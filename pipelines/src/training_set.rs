@@ -1,6 +1,7 @@
 //! Training sets: the rows of an entity frame, with the features of a service as they were known at each row's as-of.
 
 mod frame;
+mod manifest;
 mod request_features;
 mod target;
 
@@ -12,6 +13,7 @@ use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::{Field, Schema};
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_service::{FeatureService, Origin};
+use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::{FeatureRef, Name};
 use feature_defs::time::{Instant, Stopwatch};
 use feature_defs::value::Value;
@@ -22,7 +24,9 @@ use crate::progress::{Event, Progress};
 use crate::scan::SourceFiles;
 use crate::session::Session;
 
+pub use crate::scan::FileState;
 use frame::Frame;
+pub use manifest::{BuiltWith, ColumnSummary, HashedFile, Manifest};
 pub use request_features::Unavailable;
 use target::Target;
 
@@ -39,9 +43,11 @@ pub struct TrainingSetRequest {
     pub entities: PathBuf,
     /// The frame's column with each row's as-of.
     pub as_of: String,
+    /// The version of the definitions, for the manifest.
+    pub definitions_version: u64,
     /// The instant that it is: rows that look from a later one are refused.
     pub now: Instant,
-    /// Where the training set is written, as Parquet.
+    /// Where the training set is written, as Parquet; its manifest is written beside it.
     pub output: PathBuf,
 }
 
@@ -52,6 +58,10 @@ pub struct TrainingSetReport {
     pub rows: usize,
     /// Names of the feature columns, after the frame's own: `view.feature`.
     pub features: Vec<String>,
+    /// The BLAKE3 hash of the file.
+    pub content: Fingerprint,
+    /// Where its [`Manifest`] is.
+    pub manifest: PathBuf,
     /// Rows that have no value in a part of a key, so that nothing is known of them.
     pub null_keys: usize,
     /// Request-time features that have no value in some rows, which are null there.
@@ -83,10 +93,27 @@ pub async fn build(
     let frame = Frame::read(definitions, service, &request.entities, &request.as_of)?;
     frame.refuse_the_future(&request.as_of, request.now)?;
     let joined = join(session, definitions, service, &frame, progress).await?;
-    target.write(&joined.rows)?;
+    let written = target.write(&joined.rows)?;
+    let manifest = Manifest {
+        format: Manifest::FORMAT,
+        project: definitions.project.name.clone(),
+        definitions: BuiltWith {
+            version: request.definitions_version,
+            fingerprint: definitions.fingerprint,
+        },
+        service: service.name.clone(),
+        as_of_column: request.as_of.clone(),
+        frame: manifest::hashed(&request.entities, joined.rows.num_rows())?,
+        sources: joined.sources.states().clone(),
+        columns: manifest::summaries(&joined.rows),
+        built_at: request.now,
+        output: written.clone(),
+    };
     Ok(TrainingSetReport {
         rows: joined.rows.num_rows(),
         features: service.features.iter().map(|f| f.name.clone()).collect(),
+        content: written.content,
+        manifest: target.write_manifest(&manifest)?,
         null_keys: joined.null_keys,
         unavailable: joined.unavailable,
         seconds: watch.elapsed().as_secs_f64(),
@@ -96,6 +123,7 @@ pub async fn build(
 /// The frame with the service's features, and what its report tells.
 struct Joined {
     rows: RecordBatch,
+    sources: SourceFiles,
     null_keys: usize,
     unavailable: Vec<Unavailable>,
 }
@@ -151,6 +179,7 @@ async fn join(
         .map_err(|e| Error::Refused(format!("the training set cannot be put together: {e}")))?;
     Ok(Joined {
         rows,
+        sources: files,
         null_keys,
         unavailable: requested.unavailable,
     })

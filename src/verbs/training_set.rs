@@ -18,6 +18,9 @@ use crate::verbs::run::{self, Engine};
 /// A view of SQL is computed as of each different as-of of the frame, a query each: rows that look from the same nights
 /// cost little, rows that each look from an instant of their own cost a query a row.
 ///
+/// A manifest beside it (`NAME.parquet.manifest.json`) says from which definitions and files it was made, its null rates, and
+/// its hash, so that it can be built again and compared.
+///
 /// The frame has a column for each key part, one with the as-of of each row, and the fields that request views read.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -43,12 +46,14 @@ pub(crate) struct TrainingSet {
 impl TrainingSet {
     pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
         let opened = Opened::open(global).await?;
-        let definitions = opened.applied().await?.definitions;
+        let applied = opened.applied().await?;
+        let definitions = applied.definitions;
         let session = run::session(&self.engine)?;
         let request = TrainingSetRequest {
             service: self.service,
             entities: self.entities,
             as_of: self.as_of_column,
+            definitions_version: applied.version,
             now: SystemClock.now(),
             output: self.output,
         };

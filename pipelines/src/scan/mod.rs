@@ -21,6 +21,7 @@ pub(crate) use csv::read_frame as read_csv_frame;
 pub(crate) use csv_values::{parse as parse_text, refusal as refused_text};
 pub(crate) use sorted::{KEY, SortedRows, sorted_by_key};
 pub(crate) use table::{CutSource, RowCount, check_columns};
+pub use unchanged::FileState;
 pub(crate) use unchanged::SourceFiles;
 
 use feature_defs::as_of;

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
+use feature_defs::time::Instant;
 
 use super::files;
 use crate::error::{Error, Result};
@@ -16,11 +17,14 @@ use crate::error::{Error, Result};
 pub(crate) struct SourceFiles(BTreeMap<Name, BTreeMap<String, FileState>>);
 
 /// What changes when a file is replaced or written to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct FileState {
-    length: u64,
-    modified: Option<SystemTime>,
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct FileState {
+    /// Its size in bytes.
+    pub length: u64,
+    /// When it was written to last, where the file system says so.
+    pub modified: Option<Instant>,
     /// Its place in the file system, where that has a number.
+    #[serde(skip)]
     inode: u64,
 }
 
@@ -36,6 +40,11 @@ impl SourceFiles {
             .map(|source| (source.name.clone(), source.path.clone()))
             .collect();
         look(definitions.project.root.clone(), paths).await
+    }
+
+    /// What was seen, by source and path.
+    pub(crate) const fn states(&self) -> &BTreeMap<Name, BTreeMap<String, FileState>> {
+        &self.0
     }
 
     /// Looks again.
@@ -79,12 +88,19 @@ fn states_of(root: &Path, path: &str) -> Result<BTreeMap<String, FileState>> {
         let metadata = metadata.map_err(|e| Error::unreadable(&file.shown, &e))?;
         let state = FileState {
             length: metadata.len(),
-            modified: metadata.modified().ok(),
+            modified: metadata.modified().ok().and_then(instant),
             inode: inode(&metadata),
         };
         states.insert(file.shown, state);
     }
     Ok(states)
+}
+
+/// A time of the file system, to the microsecond.
+fn instant(time: SystemTime) -> Option<Instant> {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let micros = i64::try_from(since.as_micros()).ok()?;
+    Some(Instant::from_micros(micros))
 }
 
 #[cfg(unix)]

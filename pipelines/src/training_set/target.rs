@@ -10,6 +10,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
+use super::manifest::{HashedFile, Manifest, hashed};
 use crate::error::{Error, Result};
 
 /// Endings of a Parquet file's name; a name without an ending is one too.
@@ -60,10 +61,8 @@ impl<'a> Target<'a> {
     }
 
     /// Writes beside the file first, so that a reader never finds a part.
-    pub(super) fn write(&self, batch: &RecordBatch) -> Result<()> {
-        let mut beside = self.path.as_os_str().to_owned();
-        beside.push(".part");
-        let beside = PathBuf::from(beside);
+    pub(super) fn write(&self, batch: &RecordBatch) -> Result<HashedFile> {
+        let beside = ending_in(self.path, ".part");
         let file = File::create(&beside).map_err(|e| Error::io(self.path, e))?;
         let broken = |e: ParquetError| {
             let why = store::offline::parquet_fault(&e);
@@ -80,8 +79,25 @@ impl<'a> Target<'a> {
         writer.write(batch).map_err(broken)?;
         writer.close().map_err(broken)?;
         file.sync_all().map_err(|e| Error::io(&beside, e))?;
-        fs::rename(&beside, self.path).map_err(|e| Error::io(self.path, e))
+        fs::rename(&beside, self.path).map_err(|e| Error::io(self.path, e))?;
+        hashed(self.path, batch.num_rows())
     }
+
+    /// Writes the manifest beside the training set; returns where.
+    pub(super) fn write_manifest(&self, manifest: &Manifest) -> Result<PathBuf> {
+        let path = ending_in(self.path, ".manifest.json");
+        let beside = ending_in(&path, ".part");
+        fs::write(&beside, manifest.to_json()?).map_err(|e| Error::io(&beside, e))?;
+        fs::rename(&beside, &path).map_err(|e| Error::io(&path, e))?;
+        Ok(path)
+    }
+}
+
+/// The path with more at the end of its name.
+fn ending_in(path: &Path, ending: &str) -> PathBuf {
+    let mut longer = path.as_os_str().to_owned();
+    longer.push(ending);
+    PathBuf::from(longer)
 }
 
 /// Whether two paths lead to one file that is there.

@@ -22,6 +22,7 @@ fn request(dir: &Path, entities: &str) -> TrainingSetRequest {
         service: name("buys_again_v1"),
         entities: dir.join(entities),
         as_of: AS_OF.to_owned(),
+        definitions_version: 1,
         output: dir.join("out.parquet"),
     }
 }

@@ -132,3 +132,66 @@ fn a_frame_with_another_delimiter_is_told_so() {
         "{said}"
     );
 }
+
+#[test]
+fn a_manifest_says_what_a_training_set_was_made_from() {
+    let project = shop();
+    project.run(&["apply"]);
+    project.write("frame.csv", FRAME);
+    let arguments = build(&project, "out.parquet");
+    let manifest = || -> serde_json::Value {
+        let text = std::fs::read(project.root().join("out.parquet.manifest.json"));
+        serde_json::from_slice(&text.expect("a manifest")).expect("JSON")
+    };
+    let hash = |file: &str| {
+        let file = std::fs::File::open(project.root().join(file)).expect("a file");
+        let hash = feature_defs::fingerprint::Fingerprint::of_reader(file);
+        hash.expect("readable").to_string()
+    };
+    let report = project.json(&strs(&arguments));
+    let first = manifest();
+    assert_eq!(first["format"], 1);
+    assert_eq!(first["project"], "test");
+    assert_eq!(first["service"], "spend_v1");
+    assert_eq!(first["as_of_column"], "at");
+    assert_eq!(first["definitions"]["version"], 1);
+    let applied = &project.json(&["log"])[0]["fingerprint"];
+    assert_eq!(first["definitions"]["fingerprint"], *applied);
+    assert_eq!(first["frame"]["content"], hash("frame.csv"));
+    assert_eq!(first["output"]["content"], hash("out.parquet"));
+    assert_eq!(first["output"]["content"], report["content"]);
+    assert_eq!(first["output"]["rows"], 2);
+    let source = &first["sources"]["purchases"]["data/purchases.csv"];
+    let length = std::fs::metadata(project.root().join("data/purchases.csv"));
+    assert_eq!(source["length"], length.expect("a file").len());
+    // Of customer 2 an event of the last week is known on 2026-03-01, of customer 1 none on 2026-02-20.
+    let columns = first["columns"].as_array().expect("columns");
+    let of = |name: &str| {
+        columns
+            .iter()
+            .find(|c| c["name"] == name)
+            .expect("a column")
+    };
+    assert_eq!(of("customer_id")["nulls"], 0);
+    let amount = of("spend.amount_7d");
+    assert_eq!(
+        (&amount["nulls"], &amount["null_rate"]),
+        (&1.into(), &0.5.into())
+    );
+    assert_eq!(amount["type"], "decimal(38,2)");
+
+    project.run(&strs(&arguments));
+    let again = manifest();
+    for same in ["definitions", "frame", "sources", "output", "columns"] {
+        assert_eq!(again[same], first[same], "{same}");
+    }
+    let file = project.root().join("data/purchases.csv");
+    let mut rows = std::fs::read_to_string(&file).expect("rows");
+    rows.push_str("2,2026-02-28T10:00:00Z,1.00\n");
+    project.write("data/purchases.csv", rows);
+    project.run(&strs(&arguments));
+    let changed = manifest();
+    assert_ne!(changed["output"]["content"], first["output"]["content"]);
+    assert_ne!(changed["sources"], first["sources"]);
+    assert_eq!(changed["definitions"], first["definitions"]);
+}
