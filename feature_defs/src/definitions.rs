@@ -88,4 +88,40 @@ impl Definitions {
         let names = view.computation.sources();
         names.iter().map(|name| &self.sources[name]).collect()
     }
+
+    /// The views that a view reads, by name.
+    #[must_use]
+    pub fn views_of<'a>(&'a self, view: &'a FeatureView) -> Vec<&'a FeatureView> {
+        let names = view.computation.views();
+        names.iter().map(|name| &self.views[name]).collect()
+    }
+
+    /// These views, and all that they read directly or through others, each once and behind all that it reads. Names of
+    /// no views are passed over.
+    #[must_use]
+    pub fn with_read_views<'a>(
+        &'a self,
+        names: impl IntoIterator<Item = &'a Name>,
+    ) -> Vec<&'a FeatureView> {
+        let mut found = IndexMap::new();
+        for view in names.into_iter().filter_map(|name| self.views.get(name)) {
+            self.add_with_read_views(view, &mut found);
+        }
+        found.into_values().collect()
+    }
+
+    /// Calls itself no deeper than views may read each other.
+    fn add_with_read_views<'a>(
+        &'a self,
+        view: &'a FeatureView,
+        found: &mut IndexMap<&'a Name, &'a FeatureView>,
+    ) {
+        if found.contains_key(&view.name) {
+            return;
+        }
+        for read in self.views_of(view) {
+            self.add_with_read_views(read, found);
+        }
+        found.insert(&view.name, view);
+    }
 }

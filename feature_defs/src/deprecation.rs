@@ -49,7 +49,10 @@ fn reads<'a>(definitions: &'a Definitions, object: Object<'_>) -> Vec<(ObjectKin
             let view = &definitions.views[object.name];
             let sources = view.computation.sources().iter();
             let sources = sources.map(|name| (ObjectKind::Source, name));
+            let views = view.computation.views().iter();
+            let views = views.map(|name| (ObjectKind::FeatureView, name));
             sources
+                .chain(views)
                 .chain([(ObjectKind::Entity, &view.entity)])
                 .collect()
         }

@@ -382,6 +382,21 @@ fn view(
                 .push(format!("reads source `{name}`, which changed"));
         }
     }
+    for name in after.computation.views() {
+        let was = old.and_then(|old| old.views.get(name));
+        if was.is_some_and(|was| was.fingerprint != new.views[name].fingerprint) {
+            compared
+                .details
+                .push(format!("reads view `{name}`, which changed"));
+        } else if was.is_some_and(|was| {
+            // Rows of other kinds are stamped with the instant itself, and never expire for a reader.
+            matches!(was.computation, Computation::Latest(_)) && was.ttl != new.views[name].ttl
+        }) {
+            compared
+                .details
+                .push(format!("reads view `{name}`, whose ttl changed"));
+        }
+    }
     compared.about(&before.about, &after.about);
     compared
 }

@@ -43,7 +43,8 @@ impl FeatureView {
 /// How a view's rows come about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Computation {
-    /// A `SELECT` over sources, each already cut at as-of; its rows are stamped with as-of.
+    /// A `SELECT` over sources, each already cut at as-of, and over other views as of the same instant; its rows are
+    /// stamped with as-of.
     Sql(SqlSnapshot),
     /// Aggregates over windows that end at as-of; rows are stamped with as-of. Keys with no event before as-of
     /// have no row.
@@ -62,6 +63,15 @@ impl Computation {
             Self::Latest(latest) => std::slice::from_ref(&latest.source),
         }
     }
+
+    /// The views that it reads, sorted.
+    #[must_use]
+    pub fn views(&self) -> &[Name] {
+        match self {
+            Self::Sql(sql) => &sql.views,
+            Self::Windows(_) | Self::Latest(_) => &[],
+        }
+    }
 }
 
 /// See [`Computation::Sql`].
@@ -73,6 +83,8 @@ pub struct SqlSnapshot {
     pub file: String,
     /// The sources that it reads, sorted.
     pub sources: Vec<Name>,
+    /// The views that it reads, sorted; none that reads this one.
+    pub views: Vec<Name>,
 }
 
 /// See [`Computation::Windows`].

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   sources --scan (cut at as-of)--> sql | windows | latest --> snapshot --> offline store
-//!                                                                  |
+//!                                     ^ other views' rows <--------+
 //!                                         rows, staged, verified --+--> release --flip--> served
 //! ```
 //!
@@ -34,4 +34,5 @@ mod sql;
 #[cfg(test)]
 mod testing;
 pub mod training_set;
+mod view_rows;
 mod windows;

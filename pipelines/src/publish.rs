@@ -17,6 +17,7 @@ use crate::lease::HeldLease;
 use crate::progress::{Event, Progress};
 use crate::session::Session;
 use crate::snapshot;
+use crate::view_rows::KeptViews;
 
 /// A view's snapshot, computed and kept offline.
 pub(crate) struct Kept {
@@ -27,16 +28,17 @@ pub(crate) struct Kept {
     pub(crate) without_key: u64,
 }
 
-/// Computes a view as of an instant and keeps its snapshot offline.
+/// Computes a view as of an instant and keeps its snapshot offline; `kept` are those of the views that it reads.
 pub(crate) async fn keep(
     session: &Session,
     definitions: &Definitions,
     view: &FeatureView,
     as_of: Instant,
     offline: &dyn OfflineStore,
+    kept: &KeptViews,
     progress: &dyn Progress,
 ) -> Result<Kept> {
-    let snapshot = snapshot::compute(session, definitions, view, as_of).await?;
+    let snapshot = snapshot::compute_beside(session, definitions, view, as_of, Some(kept)).await?;
     let identity = SnapshotIdentity {
         view: view.name.clone(),
         fingerprint: view.fingerprint,

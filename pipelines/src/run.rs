@@ -23,6 +23,7 @@ use crate::progress::{Event, Progress};
 use crate::publish::{keep, stage};
 use crate::scan::SourceFiles;
 use crate::session::Session;
+use crate::view_rows::KeptViews;
 
 /// What a night works with.
 #[derive(Debug, Clone)]
@@ -175,15 +176,24 @@ async fn publish(
 
     let mut reports = Vec::new();
     let mut views = Vec::new();
-    for view in definitions.views.values() {
+    let mut kept_views = KeptViews::new(Arc::clone(&night.offline));
+    for view in definitions.with_read_views(definitions.views.keys()) {
         let before = served
             .as_ref()
             .and_then(|release| snapshot_of(release, view));
         let (release_view, report) = match before {
             Some(kept) if !due.contains(&&view.name) => (kept.clone(), kept_report(kept)),
             _ => {
-                let computed =
-                    compute_view(night, definitions, view, request.as_of, lease, progress).await?;
+                let computed = compute_view(
+                    night,
+                    definitions,
+                    view,
+                    request.as_of,
+                    &mut kept_views,
+                    lease,
+                    progress,
+                );
+                let computed = computed.await?;
                 let report = computed.report(served.as_ref());
                 (computed.release_view, report)
             }
@@ -196,6 +206,7 @@ async fn publish(
     }
     files.check(definitions).await?;
     views.sort_by(|a, b| a.view.cmp(&b.view));
+    reports.sort_by_key(|report| definitions.views.get_index_of(&report.view));
 
     let proposed = Release {
         number: ReleaseNumber(0),
@@ -223,7 +234,8 @@ pub(crate) async fn served_release(night: &Night) -> Result<Option<Release>> {
     }
 }
 
-/// The views that were asked for, and those that the served release does not have as they are defined now.
+/// The views that were asked for, those that the served release does not have as they are defined now, and all that these
+/// read: a view and what it reads are computed as of one instant.
 fn due_views<'a>(
     definitions: &'a Definitions,
     request: &RunRequest,
@@ -236,25 +248,47 @@ fn due_views<'a>(
             .is_none_or(|names| names.contains(name))
     };
     let views = definitions.views.values();
-    views
-        .filter(|view| {
-            asked(&view.name) || served.is_none_or(|release| snapshot_of(release, view).is_none())
-        })
-        .map(|view| &view.name)
-        .collect()
+    let views = views.filter(|view| {
+        asked(&view.name) || served.is_none_or(|release| snapshot_of(release, view).is_none())
+    });
+    let due = definitions.with_read_views(views.map(|view| &view.name));
+    due.into_iter().map(|view| &view.name).collect()
 }
 
-/// The views that a night computes besides those that it is asked for: the served release does not have them as they are
-/// defined now.
+/// A view that a night computes besides those that it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnaskedView<'a> {
+    /// Which.
+    pub view: &'a Name,
+    /// A view that is computed and reads it; `None` where the served release does not have it as it is defined now.
+    pub read_by: Option<&'a Name>,
+}
+
+/// The views that a night computes besides those that it is asked for, each behind what it reads.
 #[must_use]
 pub fn unasked_views<'a>(
     definitions: &'a Definitions,
     request: &RunRequest,
     served: Option<&Release>,
-) -> Vec<&'a Name> {
-    let due = due_views(definitions, request, served).into_iter();
+) -> Vec<UnaskedView<'a>> {
+    let due = due_views(definitions, request, served);
+    let readers = due.iter().map(|reader| &definitions.views[*reader]);
+    let reader_of = |view: &Name| {
+        let mut readers = readers.clone();
+        readers.find(|reader| reader.computation.views().contains(view))
+    };
+    let is_served = |view: &Name| {
+        served.is_some_and(|served| snapshot_of(served, &definitions.views[view]).is_some())
+    };
     let asked = request.views.as_deref();
-    due.filter(|view| asked.is_some_and(|asked| !asked.contains(view)))
+    due.iter()
+        .filter(|view| asked.is_some_and(|asked| !asked.contains(view)))
+        .map(|view| UnaskedView {
+            view,
+            read_by: reader_of(view)
+                .filter(|_| is_served(view))
+                .map(|reader| &reader.name),
+        })
         .collect()
 }
 
@@ -313,6 +347,7 @@ async fn compute_view(
     definitions: &Definitions,
     view: &FeatureView,
     as_of: Instant,
+    kept_views: &mut KeptViews,
     lease: &HeldLease,
     progress: &dyn Progress,
 ) -> Result<ComputedView> {
@@ -320,9 +355,18 @@ async fn compute_view(
     progress.event(Event::ViewStarted { view: &view.name });
     lease.check()?;
     let (offline, online) = (night.offline.as_ref(), night.online.as_ref());
-    let kept = keep(&night.session, definitions, view, as_of, offline, progress)
-        .await
-        .map_err(|e| e.in_view(&view.name, &night.session))?;
+    let kept = keep(
+        &night.session,
+        definitions,
+        view,
+        as_of,
+        offline,
+        kept_views,
+        progress,
+    )
+    .await
+    .map_err(|e| e.in_view(&view.name, &night.session))?;
+    kept_views.add(kept.manifest.clone());
     let staged = stage(
         definitions,
         view,

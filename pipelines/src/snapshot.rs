@@ -1,7 +1,8 @@
 //! A feature view's rows as of one instant, sorted by key, one a key.
 //!
 //! ```text
-//!   sql      SELECT over cut sources --> key bytes --> sort --> one row a key? declared types? --> stamped with as-of
+//!   sql      SELECT over cut sources and other views as of the same instant
+//!                                    --> key bytes --> sort --> one row a key? declared types? --> stamped with as-of
 //!   windows  cut events by key, newest first --> KeyWindows ---------------------------------> stamped with as-of
 //!   latest   cut rows by key, newest first --> the first of each key ----------> stamped with its own event time
 //! ```
@@ -20,6 +21,7 @@ use futures::stream::BoxStream;
 use crate::error::Result;
 use crate::scan::RowCount;
 use crate::session::Session;
+use crate::view_rows::KeptViews;
 use crate::{latest, sql, windows};
 
 /// The column with each row's event time in snapshots, after the key columns.
@@ -47,7 +49,7 @@ impl Counts {
         Self { read, without_key }
     }
 
-    /// How many rows of sources were seen.
+    /// How many rows of sources and of other views were seen.
     #[must_use]
     pub fn read(&self) -> u64 {
         self.read.iter().map(|count| count.get()).sum()
@@ -93,8 +95,19 @@ pub async fn compute(
     view: &FeatureView,
     as_of: Instant,
 ) -> Result<Snapshot> {
+    compute_beside(session, definitions, view, as_of, None).await
+}
+
+/// [`compute`], taking the rows of views that it reads from what a night has kept already.
+pub(crate) async fn compute_beside(
+    session: &Session,
+    definitions: &Definitions,
+    view: &FeatureView,
+    as_of: Instant,
+    kept: Option<&KeptViews>,
+) -> Result<Snapshot> {
     match &view.computation {
-        Computation::Sql(sql) => sql::compute(session, definitions, view, sql, as_of).await,
+        Computation::Sql(sql) => sql::compute(session, definitions, view, sql, as_of, kept).await,
         Computation::Windows(windows) => {
             windows::compute(session, definitions, view, windows, as_of).await
         }

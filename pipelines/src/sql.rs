@@ -1,4 +1,4 @@
-//! SQL views: one `SELECT` over sources that are already cut at as-of.
+//! SQL views: one `SELECT` over sources that are already cut at as-of, and over other views as of the same instant.
 
 mod in_turn;
 
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch};
+use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
@@ -28,6 +29,7 @@ use crate::keys;
 use crate::scan::{Cut, CutSource, KEY, RowCount, RowKind};
 use crate::session::Session;
 use crate::snapshot::{self, Counts, Snapshot};
+use crate::view_rows::{KeptViews, ViewTable};
 
 /// The snapshot of a SQL view.
 pub(crate) async fn compute(
@@ -36,10 +38,11 @@ pub(crate) async fn compute(
     view: &FeatureView,
     sql: &SqlSnapshot,
     as_of: Instant,
+    kept: Option<&KeptViews>,
 ) -> Result<Snapshot> {
     let failed = |e: DataFusionError| failed(view, sql, &e);
     let without_key = Arc::new(AtomicU64::new(0));
-    let mut tables = Tables::open(definitions, sql, as_of).await?;
+    let mut tables = Tables::open(session, definitions, sql, as_of, kept).await?;
     let mut context = tables.context(session, session.threads()).map_err(failed)?;
     let mut plan = plan(&context, sql, as_of).await.map_err(failed)?;
     let ordered = depends_on_order(&plan).map_err(failed)?;
@@ -77,11 +80,47 @@ pub(crate) async fn compute(
     })
 }
 
-/// The cut sources that a query reads.
-struct Tables(Vec<(String, Arc<CutSource>)>);
+/// What a query reads, by name.
+struct Tables(Vec<(String, Table)>);
+
+/// A source or a view that a query reads.
+#[derive(Clone)]
+enum Table {
+    Source(CutSource),
+    View(ViewTable),
+}
+
+impl Table {
+    fn in_total_order(self) -> Self {
+        match self {
+            Self::Source(source) => Self::Source(source.in_total_order()),
+            Self::View(view) => Self::View(view.in_total_order()),
+        }
+    }
+
+    fn provider(&self) -> Arc<dyn TableProvider> {
+        match self {
+            Self::Source(source) => Arc::new(source.clone()),
+            Self::View(view) => Arc::new(view.clone()),
+        }
+    }
+
+    fn rows_read(&self) -> Arc<RowCount> {
+        match self {
+            Self::Source(source) => source.rows_read(),
+            Self::View(view) => view.rows_read(),
+        }
+    }
+}
 
 impl Tables {
-    async fn open(definitions: &Definitions, sql: &SqlSnapshot, as_of: Instant) -> Result<Self> {
+    async fn open(
+        session: &Session,
+        definitions: &Definitions,
+        sql: &SqlSnapshot,
+        as_of: Instant,
+        kept: Option<&KeptViews>,
+    ) -> Result<Self> {
         let cut = Cut {
             as_of,
             rows: RowKind::Events,
@@ -89,15 +128,21 @@ impl Tables {
         let mut tables = Vec::new();
         for name in &sql.sources {
             let source = CutSource::open(definitions, &definitions.sources[name], cut).await?;
-            tables.push((name.to_string(), Arc::new(source.for_sql())));
+            tables.push((name.to_string(), Table::Source(source.for_sql())));
+        }
+        if sql.views.is_empty() {
+            return Ok(Self(tables));
+        }
+        let shared = Arc::new(definitions.clone());
+        for name in &sql.views {
+            let view = ViewTable::new(session, &shared, &shared.views[name], as_of, kept);
+            tables.push((name.to_string(), Table::View(view)));
         }
         Ok(Self(tables))
     }
 
     fn in_total_order(self) -> Self {
-        let ordered = |(name, table): (String, Arc<CutSource>)| {
-            (name, Arc::new(table.as_ref().clone().in_total_order()))
-        };
+        let ordered = |(name, table): (String, Table)| (name, table.in_total_order());
         Self(self.0.into_iter().map(ordered).collect())
     }
 
@@ -109,7 +154,7 @@ impl Tables {
     ) -> std::result::Result<SessionContext, DataFusionError> {
         let context = session.context(partitions);
         for (name, table) in &self.0 {
-            context.register_table(name.as_str(), Arc::clone(table) as _)?;
+            context.register_table(name.as_str(), table.provider())?;
         }
         Ok(context)
     }

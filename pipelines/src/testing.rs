@@ -246,10 +246,13 @@ pub(crate) fn add_sql(
     text: &str,
     features: &[(&str, DataType)],
 ) {
+    let read = sources.iter().map(|read| name(read));
+    let (sources, views) = read.partition(|read| definitions.sources.contains_key(read));
     let computation = Computation::Sql(SqlSnapshot {
         text: text.to_owned(),
         file: format!("{view}.sql"),
-        sources: sources.iter().map(|source| name(source)).collect(),
+        sources,
+        views,
     });
     let features: Vec<_> = features
         .iter()

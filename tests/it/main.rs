@@ -17,3 +17,4 @@ mod registries;
 mod request_fields;
 mod rfm_oracle;
 mod types;
+mod view_reads;

@@ -328,7 +328,7 @@ pub(crate) static WINDOWS: Object = Object {
 
 pub(crate) static SQL: Object = Object {
     title: "A view of SQL",
-    meaning: "One `SELECT` over sources, each of which is already cut at as-of; `$as_of` is that instant. Its columns are the entity's keys and the declared features.",
+    meaning: "One `SELECT` over sources, each of which is already cut at as-of, and over other views as of the same instant; `$as_of` is that instant. Of a view it sees the entity's keys, `event_time` and the features. Its columns are the entity's keys and the declared features.",
     keys: &[
         key(
             "sql_file",

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::graph::{Edge, Kind, Lineage, LineageError, Node, NodeId, Role};
-use super::query::{self, Decided, SourceColumn};
+use super::input::{Input, InputColumn};
+use super::query::{self, Decided, InputPlace};
 use crate::aggregation::{Aggregate, AggregateFunction};
 use crate::definitions::Definitions;
 use crate::feature_view::{Computation, FeatureView, Latest, SqlSnapshot, Windows};
@@ -27,6 +28,13 @@ impl Lineage {
             }
         }
         for view in definitions.views.values() {
+            let id = builder.add(Kind::FeatureView, view.name.as_str(), None);
+            for feature in &view.features {
+                let name = format!("{}.{}", view.name, feature.name);
+                builder.add(Kind::Feature, &name, Some(id));
+            }
+        }
+        for view in definitions.with_read_views(definitions.views.keys()) {
             builder.feature_view(definitions, view)?;
         }
         builder.request_views(definitions);
@@ -65,6 +73,8 @@ struct Builder {
     places: HashMap<(Kind, String), NodeId>,
     edges: BTreeSet<Edge>,
     also_named: Vec<(String, NodeId)>,
+    /// For each view that was worked through, what decides which rows it has.
+    of_rows: HashMap<String, BTreeSet<NodeId>>,
 }
 
 impl Builder {
@@ -99,20 +109,28 @@ impl Builder {
             Computation::Windows(windows) => of_windows(definitions, windows),
             Computation::Latest(latest) => of_latest(definitions, latest),
         };
-        let sources = definitions.sources_of(view);
-        let id = self.add(Kind::FeatureView, view.name.as_str(), None);
+        let inputs = inputs(definitions, view);
         let entity = self.find(Kind::Entity, view.entity.as_str());
+        let mut of_rows = BTreeSet::new();
         for (feature, decided) in view.features.iter().zip(decided) {
             let name = format!("{}.{}", view.name, feature.name);
-            let to = self.add(Kind::Feature, &name, Some(id));
+            let Some(to) = self.find(Kind::Feature, &name) else {
+                continue;
+            };
             let roles = [
                 (Role::Value, decided.values),
                 (Role::Rows, decided.rows),
                 (Role::Ties, decided.ties),
             ];
             for (role, columns) in roles {
-                let nodes = columns.iter().filter_map(|c| self.column(&sources, *c));
-                let edges: Vec<Edge> = nodes.map(|from| Edge { to, role, from }).collect();
+                let nodes = columns.iter().flat_map(|c| self.nodes_of(&inputs, *c));
+                let nodes: BTreeSet<NodeId> = nodes.collect();
+                // Between latest rows or events, ties decide values only.
+                let ties = matches!(view.computation, Computation::Sql(_));
+                if role == Role::Rows || (role == Role::Ties && ties) {
+                    of_rows.extend(&nodes);
+                }
+                let edges = nodes.into_iter().map(|from| Edge { to, role, from });
                 self.edges.extend(edges);
             }
             self.edges.extend(entity.map(|from| Edge {
@@ -121,13 +139,26 @@ impl Builder {
                 from,
             }));
         }
+        self.of_rows.insert(view.name.to_string(), of_rows);
         Ok(())
     }
 
-    fn column(&self, sources: &[&Source], column: SourceColumn) -> Option<NodeId> {
-        let source = sources.get(column.source)?;
-        let (name, _) = source.columns.get_index(column.column)?;
-        self.find(Kind::Column, &format!("{}.{name}", source.name))
+    /// The nodes that a column of an input stands for: one, or all that decide which rows a view has.
+    fn nodes_of(&self, inputs: &[Input<'_>], place: InputPlace) -> BTreeSet<NodeId> {
+        let input = inputs.get(place.input);
+        let column = input.and_then(|input| Some((input.name, input.column(place.column)?)));
+        let Some((input, column)) = column else {
+            return BTreeSet::new();
+        };
+        match column {
+            InputColumn::OfRows => self.of_rows.get(input).cloned().unwrap_or_default(),
+            InputColumn::Named(name) => {
+                let name = format!("{input}.{name}");
+                let column = self.find(Kind::Column, &name);
+                let feature = || self.find(Kind::Feature, &name);
+                column.or_else(feature).into_iter().collect()
+            }
+        }
     }
 
     fn request_views(&mut self, definitions: &Definitions) {
@@ -174,19 +205,29 @@ impl Builder {
     }
 }
 
+/// What a view reads: its sources, then other views.
+fn inputs<'a>(definitions: &'a Definitions, view: &'a FeatureView) -> Vec<Input<'a>> {
+    let sources = definitions.sources_of(view).into_iter();
+    let views = definitions.views_of(view).into_iter();
+    let views = views.map(|view| Input::view(view, definitions.entity_of(view)));
+    sources.map(Input::source).chain(views).collect()
+}
+
 /// What decides each feature of a SQL view, in the view's order.
 fn of_sql(
     definitions: &Definitions,
     view: &FeatureView,
     sql: &SqlSnapshot,
 ) -> Result<Vec<Decided>, LineageError> {
-    let sources = definitions.sources_of(view);
     let entity = definitions.entity_of(view);
     let keys: Vec<_> = entity.keys.iter().map(|part| &part.name).collect();
-    let outputs = query::decided(&sql.text, &sources, &keys).map_err(|error| LineageError {
-        view: view.name.clone(),
-        message: error.0,
-    })?;
+    let outputs =
+        query::decided(&sql.text, &inputs(definitions, view), &keys).map_err(|error| {
+            LineageError {
+                view: view.name.clone(),
+                message: error.0,
+            }
+        })?;
     let mut outputs: HashMap<String, Decided> = outputs.into_iter().collect();
     let features = view.features.iter();
     let decided = features.map(|feature| outputs.remove(feature.name.as_str()));
@@ -233,7 +274,7 @@ fn of_latest(definitions: &Definitions, latest: &Latest) -> Vec<Decided> {
 }
 
 /// The columns that say whose a row is and when it counts.
-fn rows_by_time(source: &Source, key_columns: &[String]) -> BTreeSet<SourceColumn> {
+fn rows_by_time(source: &Source, key_columns: &[String]) -> BTreeSet<InputPlace> {
     let times = [Some(&source.event_time), source.created_time.as_ref()];
     places(
         source,
@@ -241,7 +282,7 @@ fn rows_by_time(source: &Source, key_columns: &[String]) -> BTreeSet<SourceColum
     )
 }
 
-fn others(source: &Source, rows: &BTreeSet<SourceColumn>) -> BTreeSet<SourceColumn> {
+fn others(source: &Source, rows: &BTreeSet<InputPlace>) -> BTreeSet<InputPlace> {
     let all = places(source, source.columns.keys());
     all.difference(rows).copied().collect()
 }
@@ -249,10 +290,10 @@ fn others(source: &Source, rows: &BTreeSet<SourceColumn>) -> BTreeSet<SourceColu
 fn places<'n>(
     source: &Source,
     names: impl IntoIterator<Item = &'n String>,
-) -> BTreeSet<SourceColumn> {
+) -> BTreeSet<InputPlace> {
     let names = names.into_iter();
     let places = names.filter_map(|name| source.columns.get_index_of(name.as_str()));
     places
-        .map(|column| SourceColumn { source: 0, column })
+        .map(|column| InputPlace { input: 0, column })
         .collect()
 }

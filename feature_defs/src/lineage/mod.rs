@@ -3,13 +3,15 @@
 //! ```text
 //!   source      view                 request view              service      model
 //!     column --> feature ----------> request-time feature --> service ---> model
-//!                   \---------------------------------------/
+//!             |  ^  \---------------------------------------/
+//!             \--/
 //!   entity ------^                    ^------ request field
 //! ```
 //!
 //! A feature is made from columns in three [`Role`]s: those that its values are computed from, those that decide which
 //! rows count, and those that decide between rows of equal order. A column that stands in none of them cannot change
-//! the feature. For SQL views this is derived from the plan of the text.
+//! the feature. For SQL views this is derived from the plan of the text; where it reads another view, it is
+//! made from that view's features, and from the columns that decide which rows that view has.
 //!
 //! ```
 //! # use feature_defs::definitions::DefinitionFile;
@@ -47,6 +49,7 @@
 mod build;
 mod find;
 mod graph;
+mod input;
 mod mermaid;
 mod part;
 mod query;

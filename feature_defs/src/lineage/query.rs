@@ -1,4 +1,4 @@
-//! Which columns of sources decide each output column of a query: its plan walked from the scans up.
+//! Which columns of sources and views decide each output column of a query: its plan walked from the scans up.
 //!
 //! ```text
 //!   TableScan     a column is itself; rows: event time, created time    Projection, Window   values of what is computed
@@ -7,12 +7,11 @@
 //!   Sort          order: what is sorted by                              Limit                rows: order
 //! ```
 //!
-//! Where the order of rows can show in a result, ties go by all that the query reads of a source; such a place takes
-//! along [`Origin::OrderOf`] the source, and the columns are filled in at the end.
+//! Where the order of rows can show in a result, ties go by all that the query reads of a source or a view; such a place takes
+//! along [`Origin::OrderOf`] it, and the columns are filled in at the end.
 
 use std::collections::BTreeSet;
 
-use arrow::datatypes::SchemaRef;
 use datafusion_common::{Column, DFSchema};
 use datafusion_expr::expr::{AggregateFunctionParams, Sort, WindowFunctionParams};
 use datafusion_expr::logical_plan::{
@@ -21,17 +20,17 @@ use datafusion_expr::logical_plan::{
 use datafusion_expr::utils::grouping_set_to_exprlist;
 use datafusion_expr::{Expr, Subquery, WindowFrame, WindowFrameUnits, WindowFunctionDefinition};
 
+use super::input::Input;
 use crate::name::Name;
-use crate::source::Source;
 use crate::sql::{SqlError, bind, is_orderless_over_ties, logical_plan};
 use crate::time::Instant;
 
-/// A column of a source, by the places of both.
+/// A column of a source or a view, by the places of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SourceColumn {
-    /// Place among the sources that the query may read.
-    pub(super) source: usize,
-    /// Place among the source's declared columns.
+pub(super) struct InputPlace {
+    /// Place among the sources and views that the query may read.
+    pub(super) input: usize,
+    /// Place among the columns that the query sees of it.
     pub(super) column: usize,
 }
 
@@ -39,11 +38,11 @@ pub(super) struct SourceColumn {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Decided {
     /// What its values are computed from.
-    pub(super) values: BTreeSet<SourceColumn>,
+    pub(super) values: BTreeSet<InputPlace>,
     /// What decides which rows count.
-    pub(super) rows: BTreeSet<SourceColumn>,
+    pub(super) rows: BTreeSet<InputPlace>,
     /// What decides between rows that are equal in all that the query orders them by.
-    pub(super) ties: BTreeSet<SourceColumn>,
+    pub(super) ties: BTreeSet<InputPlace>,
 }
 
 /// The output columns of a view's query by name, and what decides each. Rows are found by the columns named `keys`, so
@@ -53,16 +52,16 @@ pub(super) struct Decided {
 /// [`SqlError`] when the text does not plan: never for one that was checked.
 pub(super) fn decided(
     text: &str,
-    sources: &[&Source],
+    inputs: &[Input<'_>],
     keys: &[&Name],
 ) -> Result<Vec<(String, Decided)>, SqlError> {
     let statement = bind(text, Instant::from_micros(0))?;
-    let tables = sources
+    let tables = inputs
         .iter()
-        .map(|source| (source.name.to_string(), schema(source)));
+        .map(|input| (input.name.to_owned(), input.schema()));
     let plan = logical_plan(statement, tables.collect())
         .map_err(|error| SqlError(error.strip_backtrace()))?;
-    let relation = Tracer { sources }.relation(&plan, None);
+    let relation = Tracer { inputs }.relation(&plan, None);
     let names: Vec<&String> = plan.schema().fields().iter().map(|f| f.name()).collect();
 
     let mut rows = relation.rows;
@@ -81,11 +80,11 @@ pub(super) fn decided(
 }
 
 /// The columns of one output, with ties filled in from all that is read.
-fn fill_in(column: Origins, rows: &Set, read: &BTreeSet<SourceColumn>) -> Decided {
+fn fill_in(column: Origins, rows: &Set, read: &BTreeSet<InputPlace>) -> Decided {
     let mut deciding = column.rows;
     deciding.extend(rows);
     let rows = columns_of(&deciding);
-    let by_order = |read: &&SourceColumn| deciding.contains(&Origin::OrderOf(read.source));
+    let by_order = |read: &&InputPlace| deciding.contains(&Origin::OrderOf(read.input));
     let ties = read.iter().filter(by_order);
     let ties = ties.filter(|column| !rows.contains(column));
     Decided {
@@ -95,7 +94,7 @@ fn fill_in(column: Origins, rows: &Set, read: &BTreeSet<SourceColumn>) -> Decide
     }
 }
 
-fn columns_of(origins: &Set) -> BTreeSet<SourceColumn> {
+fn columns_of(origins: &Set) -> BTreeSet<InputPlace> {
     let columns = origins.iter().filter_map(|origin| match origin {
         Origin::Column(column) => Some(*column),
         Origin::OrderOf(_) => None,
@@ -103,17 +102,11 @@ fn columns_of(origins: &Set) -> BTreeSet<SourceColumn> {
     columns.collect()
 }
 
-fn schema(source: &Source) -> SchemaRef {
-    let columns = source.columns.iter();
-    let columns = columns.map(|(name, column)| (name.as_str(), column.data_type));
-    crate::sql::schema(columns, Some(&source.event_time))
-}
-
-/// Something of a source that an output depends on.
+/// Something of a source or a view that an output depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    Column(SourceColumn),
-    /// The order of the rows of a source.
+    Column(InputPlace),
+    /// The order of the rows of a source or a view.
     OrderOf(usize),
 }
 
@@ -197,7 +190,7 @@ impl Scope<'_> {
 }
 
 struct Tracer<'a> {
-    sources: &'a [&'a Source],
+    inputs: &'a [Input<'a>],
 }
 
 impl Tracer<'_> {
@@ -276,19 +269,16 @@ impl Tracer<'_> {
 
     fn scan(&self, scan: &TableScan, outer: Option<&Scope<'_>>) -> Relation {
         let name = scan.table_name.table();
-        let mut sources = self.sources.iter().enumerate();
-        let Some((place, source)) = sources.find(|(_, source)| source.name.as_str() == name) else {
+        let mut inputs = self.inputs.iter().enumerate();
+        let Some((place, input)) = inputs.find(|(_, input)| input.name == name) else {
             return Relation::default();
         };
         let column = |column| {
-            Origin::Column(SourceColumn {
-                source: place,
+            Origin::Column(InputPlace {
+                input: place,
                 column,
             })
         };
-        let times = [Some(&source.event_time), source.created_time.as_ref()];
-        let times = times.into_iter().flatten();
-        let times = times.filter_map(|time| source.columns.get_index_of(time.as_str()));
         let of = |index: usize| Origins {
             values: Set::from([column(index)]),
             rows: Set::new(),
@@ -296,9 +286,9 @@ impl Tracer<'_> {
         let mut relation = Relation {
             columns: match &scan.projection {
                 Some(projection) => projection.iter().map(|index| of(*index)).collect(),
-                None => (0..source.columns.len()).map(of).collect(),
+                None => (0..input.columns()).map(of).collect(),
             },
-            rows: times.map(column).collect(),
+            rows: input.times().map(column).collect(),
             order: Set::from([Origin::OrderOf(place)]),
         };
         let scope = Scope {

@@ -1,14 +1,11 @@
 //! A checked `SELECT` and the columns that it gives.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::compute::can_cast_types;
 use arrow::datatypes::{DataType as ArrowType, Field, Schema, SchemaRef};
-use datafusion_common::plan_err;
-use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion_expr::utils::merge_schema;
-use datafusion_expr::{Cast, Expr, ExprSchemable, LogicalPlan, TryCast};
+use datafusion_expr::LogicalPlan;
 use datafusion_optimizer::Analyzer;
 use datafusion_sql::planner::SqlToRel;
 use datafusion_sql::sqlparser::ast::Statement;
@@ -19,24 +16,26 @@ use crate::parse::objects::DeclaredColumn;
 use crate::sql::functions::{Planning, settings};
 use crate::sql::locate::locate;
 use crate::sql::mixed;
+use crate::sql::only_by_night;
 use crate::sql::statement::{OutputItem, bind_as_of, inspect, mentions, output_items, parse};
 use crate::sql::{Fault, engine_faults};
 use crate::time::Instant;
 
-/// A source as SQL sees it.
+/// A source or a view as SQL sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct Table<'a> {
     /// Its name.
     pub(crate) name: &'a str,
     /// Its columns.
     pub(crate) columns: &'a Members<DeclaredColumn>,
-    /// The column that is never null: a row without it is refused at the scan.
+    /// The column that is never null: a row of a source without it is refused at the scan, and every row of a view is
+    /// stamped.
     pub(crate) event_time: Option<&'a str>,
 }
 
 /// What SQL may read.
 pub(crate) struct Tables<'a> {
-    /// The sources.
+    /// The sources and the views.
     pub(crate) tables: Vec<Table<'a>>,
     /// What is known of any other name.
     pub(crate) elsewhere: &'a dyn Fn(&str) -> Elsewhere,
@@ -45,8 +44,8 @@ pub(crate) struct Tables<'a> {
 /// What a `SELECT` reads and gives.
 #[derive(Debug)]
 pub(crate) struct Checked {
-    /// The sources that it reads, sorted.
-    pub(crate) sources: Vec<String>,
+    /// The sources and views that it reads, sorted.
+    pub(crate) read: Vec<String>,
     /// Its output columns, in order.
     pub(crate) columns: Vec<(String, ArrowType)>,
     /// The output columns as they are written, one each; empty when they are not.
@@ -55,14 +54,14 @@ pub(crate) struct Checked {
     pub(crate) canonical: String,
 }
 
-/// Plans a text over the declared columns of sources. `None` when what it reads is not known.
+/// Plans a text over the declared columns of sources and views. `None` when what it reads is not known.
 pub(crate) fn check(text: &str, tables: &Tables<'_>) -> Result<Option<Checked>, Vec<Fault>> {
     let mut statement = parse(text).map_err(|fault| vec![fault])?;
     let inspected = inspect(text, &statement, tables);
     if !inspected.faults.is_empty() {
         return Err(inspected.faults);
     }
-    let read = |table: &&Table<'_>| inspected.read.contains(table.name);
+    let read = |table: &&Table<'_>| inspected.read.contains_key(table.name);
     let read: Vec<&Table<'_>> = tables.tables.iter().filter(read).collect();
     if !inspected.sure || !known(&statement, &read) {
         return Ok(None);
@@ -77,12 +76,33 @@ pub(crate) fn check(text: &str, tables: &Tables<'_>) -> Result<Option<Checked>, 
         faults
     })?;
     Ok(Some(Checked {
-        sources: inspected.read.into_iter().collect(),
+        read: inspected.read.into_keys().collect(),
         columns,
         items,
         canonical,
     }))
 }
+
+/// Those of `names` that a text reads, sorted, with the place where each is named first. Nothing of a text that is no
+/// query.
+pub(crate) fn reads(text: &str, names: &[&str]) -> BTreeMap<String, Option<Range<usize>>> {
+    let Ok(statement) = parse(text) else {
+        return BTreeMap::new();
+    };
+    let tables = names.iter().map(|name| Table {
+        name,
+        columns: &NO_COLUMNS,
+        event_time: None,
+    });
+    let tables = Tables {
+        tables: tables.collect(),
+        elsewhere: &|_| Elsewhere::Unsure,
+    };
+    inspect(text, &statement, &tables).read
+}
+
+/// Those of something of which nothing is known.
+pub(crate) static NO_COLUMNS: Members<DeclaredColumn> = Members::unknown();
 
 /// Whether the statement names no column whose type is not known.
 fn known(statement: &Statement, tables: &[&Table<'_>]) -> bool {
@@ -115,36 +135,14 @@ fn plan(
     let plan = Analyzer::new()
         .execute_and_check(plan, &settings(), |_, _| {})
         .map_err(failed)?;
-    refuse_casts(&plan).map_err(failed)?;
+    let late = only_by_night::faults(text, &plan);
+    if !late.is_empty() {
+        return Err(late);
+    }
     let fields = plan.schema().fields().iter();
     Ok(fields
         .map(|field| (field.name().clone(), field.data_type().clone()))
         .collect())
-}
-
-/// Refuses casts that the engine does not have, which it would say by night.
-fn refuse_casts(plan: &LogicalPlan) -> datafusion_common::Result<()> {
-    plan.apply_with_subqueries(|node| {
-        let mut schema = merge_schema(&node.inputs());
-        schema.merge(node.schema());
-        node.apply_expressions(|expression| {
-            expression.apply(|part| {
-                let (Expr::Cast(Cast { expr, field }) | Expr::TryCast(TryCast { expr, field })) =
-                    part
-                else {
-                    return Ok(TreeNodeRecursion::Continue);
-                };
-                let to = field.data_type();
-                match expr.get_type(&schema) {
-                    Ok(from) if !can_cast_types(&from, to) => {
-                        plan_err!("Unsupported CAST from {from} to {to}")
-                    }
-                    _ => Ok(TreeNodeRecursion::Continue),
-                }
-            })
-        })
-    })?;
-    Ok(())
 }
 
 fn schema_of(table: &Table<'_>) -> SchemaRef {
@@ -153,7 +151,7 @@ fn schema_of(table: &Table<'_>) -> SchemaRef {
     schema(columns, table.event_time)
 }
 
-/// Columns of a source as SQL sees them.
+/// Columns of a source or a view as SQL sees them.
 pub(crate) fn schema<'c>(
     columns: impl Iterator<Item = (&'c str, DataType)>,
     event_time: Option<&str>,

@@ -6,6 +6,7 @@
 //!   check        a SELECT to its output columns, planned over the sources' declared columns
 //!   dialects     what other dialects of SQL write otherwise
 //!   mixed        values of types that only a cast puts together which may fail on a row
+//!   only_by_night  what plans, and has no result on any rows
 //!   order        which functions show the order of their rows
 //!   limit        limits that choose rows without an order
 //!   types        types of the engine, as definitions call them
@@ -26,6 +27,7 @@ pub(crate) mod functions;
 mod limit;
 mod locate;
 pub(crate) mod mixed;
+mod only_by_night;
 mod order;
 mod reword;
 pub(crate) mod statement;

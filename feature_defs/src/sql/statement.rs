@@ -1,6 +1,6 @@
 //! A text to exactly one `SELECT` over declared sources.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
 use datafusion_sql::sqlparser::ast::{
@@ -22,7 +22,7 @@ use crate::sql::{Fault, parser_fault, range_of};
 use crate::suggestion::{accepted, nearest};
 use crate::time::Instant;
 
-const ONLY_SELECT: &str = "only one SELECT over declared sources";
+const ONLY_SELECT: &str = "only one SELECT over declared sources and views";
 
 /// Why a checked text cannot be read again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -138,8 +138,8 @@ pub(crate) fn fields_in_brackets(parsed: &mut impl VisitMut) {
 pub(crate) struct Inspected {
     /// Everything that it may not say.
     pub(crate) faults: Vec<Fault>,
-    /// The declared sources that it reads, sorted.
-    pub(crate) read: BTreeSet<String>,
+    /// The declared sources and views that it reads, sorted, with the place where each is named first.
+    pub(crate) read: BTreeMap<String, Option<Range<usize>>>,
     /// Whether it reads nothing that may be declared where a problem stands.
     pub(crate) sure: bool,
 }
@@ -152,7 +152,7 @@ pub(crate) fn inspect(text: &str, statement: &Statement, tables: &Tables<'_>) ->
         ctes: BTreeSet::new(),
         inspected: Inspected {
             faults: Vec::new(),
-            read: BTreeSet::new(),
+            read: BTreeMap::new(),
             sure: true,
         },
     };
@@ -273,7 +273,7 @@ impl Visitor for Inspector<'_> {
         );
         if !plain || !query.locks.is_empty() {
             self.refuse(
-                "this query is not a SELECT over sources",
+                "this query is not a SELECT over sources and views",
                 query,
                 ONLY_SELECT,
             );
@@ -302,7 +302,7 @@ impl Visitor for Inspector<'_> {
             _ => false,
         };
         if !accepted {
-            self.refuse("this is not a declared source", factor, ONLY_SELECT);
+            self.refuse("this is no declared source or view", factor, ONLY_SELECT);
         }
         ControlFlow::Continue(())
     }
@@ -317,7 +317,8 @@ impl Visitor for Inspector<'_> {
         }
         let names: Vec<&str> = self.tables.tables.iter().map(|table| table.name).collect();
         if names.contains(&name.as_str()) {
-            self.inspected.read.insert(name);
+            let range = range_of(self.text, relation.span());
+            self.inspected.read.entry(name).or_insert(range);
             return ControlFlow::Continue(());
         }
         match (self.tables.elsewhere)(&name) {
@@ -331,12 +332,13 @@ impl Visitor for Inspector<'_> {
                 });
                 let mut faults = self.inspected.faults.iter();
                 if faults.all(|fault| fault.range.is_none() || fault.range != range) {
-                    let message = format!("unknown source `{name}`");
+                    let message = format!("unknown source or view `{name}`");
                     self.inspected.faults.push(Fault::new(message, range, help));
                 }
             }
             Elsewhere::Other(help) => {
-                self.refuse(format!("`{name}` is not a source"), relation, help);
+                let message = format!("`{name}` is neither a source nor a feature view");
+                self.refuse(message, relation, help);
             }
         }
         ControlFlow::Continue(())

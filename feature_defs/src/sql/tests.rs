@@ -108,7 +108,7 @@ fn reg_06_faults_point_to_the_users_line_and_column() {
         ),
         (
             "SELECT customer_id, cents\nFROM purchase",
-            "f/spend.sql:2:6 unknown source `purchase`",
+            "f/spend.sql:2:6 unknown source or view `purchase`",
             "purchase",
         ),
         (

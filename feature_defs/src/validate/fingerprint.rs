@@ -11,6 +11,7 @@ use crate::model::Model;
 use crate::name::Name;
 use crate::request_view::RequestView;
 use crate::source::{Source, SourceFormat};
+use crate::validate::inputs::Inputs;
 
 /// Everything but what it says of itself.
 pub(crate) fn source(source: &Source) -> Fingerprint {
@@ -39,21 +40,15 @@ pub(crate) fn source(source: &Source) -> Fingerprint {
     Fingerprint::of(parts)
 }
 
-/// Entity, sources that it reads (by name), computation and features. `canonical` is a SQL view's statement without
-/// comments.
-pub(crate) fn view(
-    view: &FeatureView,
-    entity: &Entity,
-    sources: &[&Source],
-    canonical: &str,
-) -> Fingerprint {
+/// Entity, sources and views that it reads (by name), computation and features.
+pub(crate) fn view(view: &FeatureView, inputs: &Inputs<'_>) -> Fingerprint {
     let mut parts = vec![
         "view".to_owned(),
         view.name.to_string(),
-        entity_text(entity),
+        entity_text(inputs.entity),
     ];
     match &view.computation {
-        Computation::Sql(_) => parts.push(format!("sql {canonical}")),
+        Computation::Sql(_) => parts.push(format!("sql {}", inputs.canonical)),
         Computation::Windows(windows) => {
             parts.push(format!("windows {:?}", windows.key_columns));
             for aggregate in &windows.aggregates {
@@ -73,7 +68,15 @@ pub(crate) fn view(
             ));
         }
     }
-    parts.extend(sources.iter().map(|source| source.fingerprint.to_string()));
+    let sources = inputs.sources.iter();
+    parts.extend(sources.map(|source| source.fingerprint.to_string()));
+    for read in inputs.views {
+        parts.push(format!(
+            "reads {} ttl {}",
+            read.view.fingerprint,
+            read.ttl()
+        ));
+    }
     for feature in &view.features {
         parts.push(format!("feature {} {}", feature.name, feature.data_type));
     }

@@ -4,28 +4,21 @@
 use indexmap::IndexMap;
 
 use crate::entity::Entity;
-use crate::feature_view::{Computation, FeatureView};
+use crate::feature_view::{Computation, FeatureView, Latest, Windows};
 use crate::fingerprint::Fingerprint;
 use crate::name::Name;
 use crate::request_view::{RequestFeature, RequestField};
 use crate::source::Source;
+use crate::validate::inputs::Inputs;
 
-/// Of the stored feature at `index`. `canonical` is a SQL view's statement without comments.
-pub(super) fn stored(
-    view: &FeatureView,
-    index: usize,
-    entity: &Entity,
-    sources: &[&Source],
-    canonical: &str,
-) -> Fingerprint {
+/// Of the stored feature at `index`.
+pub(super) fn stored(view: &FeatureView, index: usize, inputs: &Inputs<'_>) -> Fingerprint {
     let feature = &view.features[index];
-    let keys = entity.keys.iter();
-    let keys = keys.map(|part| format!("{} {}", part.name, part.data_type));
-    let mut parts: Vec<String> = keys.collect();
+    let mut parts = keys(inputs.entity);
     parts.push(feature.data_type.to_string());
     let column = match &view.computation {
         Computation::Sql(_) => {
-            parts.push(format!("sql {canonical} gives {}", feature.name));
+            parts.push(format!("sql {} gives {}", inputs.canonical, feature.name));
             None
         }
         Computation::Windows(windows) => {
@@ -45,17 +38,59 @@ pub(super) fn stored(
             Some(column.as_str())
         }
     };
-    for source in sources {
+    parts.extend(read(inputs, column));
+    Fingerprint::of(parts)
+}
+
+/// Of what decides which rows a view has, and when they were true: whatever its features are.
+pub(super) fn rows(view: &FeatureView, inputs: &Inputs<'_>) -> Fingerprint {
+    let mut parts = keys(inputs.entity);
+    match &view.computation {
+        Computation::Sql(_) => {
+            parts.push(format!("sql {}", inputs.canonical));
+            parts.extend(read(inputs, None));
+        }
+        Computation::Windows(Windows { key_columns, .. }) => {
+            parts.push(format!("events by {key_columns:?}"));
+            parts.extend(inputs.sources.iter().map(|source| rows_of(source)));
+        }
+        Computation::Latest(Latest { key_columns, .. }) => {
+            parts.push(format!("latest by {key_columns:?}"));
+            parts.extend(inputs.sources.iter().map(|source| rows_of(source)));
+        }
+    }
+    Fingerprint::of(parts)
+}
+
+fn keys(entity: &Entity) -> Vec<String> {
+    let keys = entity.keys.iter();
+    keys.map(|part| format!("{} {}", part.name, part.data_type))
+        .collect()
+}
+
+/// What is read of each source and view: this column, or what the statement may read.
+fn read(inputs: &Inputs<'_>, column: Option<&str>) -> Vec<String> {
+    let is_read = |name: &str| match column {
+        Some(column) => name == column,
+        None => may_read(inputs.canonical, name),
+    };
+    let mut parts = Vec::new();
+    for source in inputs.sources {
         parts.push(rows_of(source));
         let mut columns: Vec<_> = source.columns.iter().collect();
         columns.sort_by_key(|(name, _)| *name);
-        let read = columns.into_iter().filter(|(name, _)| match column {
-            Some(column) => name.as_str() == column,
-            None => may_read(canonical, name),
-        });
+        let read = columns.into_iter().filter(|(name, _)| is_read(name));
         parts.extend(read.map(|(name, column)| format!("{name} {}", column.data_type)));
     }
-    Fingerprint::of(parts)
+    for read in inputs.views {
+        let (name, ttl) = (&read.view.name, read.ttl());
+        parts.push(format!("{name} has {} ttl {ttl}", read.rows));
+        let mut features: Vec<_> = read.view.features.iter().collect();
+        features.sort_by_key(|feature| &feature.name);
+        let read = features.into_iter().filter(|f| is_read(f.name.as_str()));
+        parts.extend(read.map(|feature| format!("{} {}", feature.name, feature.fingerprint)));
+    }
+    parts
 }
 
 /// Of a request-time feature; `views` are those whose features it reads.

@@ -5,6 +5,7 @@
 
 mod features;
 pub(crate) mod fingerprint;
+mod inputs;
 mod key_columns;
 mod known;
 mod meaning;
@@ -13,8 +14,10 @@ mod renames;
 mod request_view;
 pub(crate) mod schedule;
 mod service;
+pub(crate) mod sql_tables;
 mod sql_view;
 mod view;
+mod view_order;
 
 use std::collections::HashMap;
 
@@ -38,6 +41,7 @@ use crate::source::Source;
 use crate::suggestion::accepted;
 use crate::time::TimeSpan;
 use known::KnownView;
+use view_order::ReadViews;
 
 /// What is known so far, and where problems go.
 struct Validator<'a> {
@@ -49,6 +53,10 @@ struct Validator<'a> {
     view_names: Vec<Name>,
     /// Names of all request views.
     request_view_names: Vec<Name>,
+    /// What views read of each other.
+    read_views: ReadViews,
+    /// What decides which rows each of `views` has.
+    row_meanings: HashMap<Name, Fingerprint>,
     /// Views of both kinds that were looked at.
     known: IndexMap<Name, KnownView>,
     /// Those of them that are feature views without a problem.
@@ -65,10 +73,12 @@ struct Validator<'a> {
 /// Checks everything that lies between objects. `None` when the settings or an object have problems.
 pub(crate) fn resolve(
     project: Option<Project>,
-    objects: Objects,
+    mut objects: Objects,
     files: &[DefinitionFile],
     found: &mut Vec<Problem>,
 ) -> Option<Definitions> {
+    let read_views = view_order::read_views(&objects.views);
+    let order = view_order::view_order(&objects.views, &read_views, found);
     let mut validator = Validator {
         files,
         entities: &objects.entities,
@@ -76,6 +86,8 @@ pub(crate) fn resolve(
         unread: &objects.unread,
         view_names: objects.views.keys().cloned().collect(),
         request_view_names: objects.request_views.keys().cloned().collect(),
+        read_views,
+        row_meanings: HashMap::new(),
         known: IndexMap::new(),
         views: IndexMap::new(),
         request_views: IndexMap::new(),
@@ -84,9 +96,12 @@ pub(crate) fn resolve(
         found,
     };
     validator.renames(&objects);
-    for (name, declared) in objects.views {
-        validator.view(&name, declared);
+    for name in order {
+        if let Some(declared) = objects.views.swap_remove(&name) {
+            validator.view(&name, declared);
+        }
     }
+    validator.as_declared();
     validator.fields_agree(&objects.request_views);
     for (name, declared) in objects.request_views {
         validator.request_view(&name, declared);
@@ -144,6 +159,14 @@ fn entity(name: &Name, about: About, declared: &DeclaredEntity) -> Option<Entity
 }
 
 impl Validator<'_> {
+    /// Puts the feature views back into the order of their declarations.
+    fn as_declared(&mut self) {
+        let names = self.view_names.iter().enumerate();
+        let places: HashMap<&Name, usize> = names.map(|(place, name)| (name, place)).collect();
+        self.known.sort_by_key(|name, _| places.get(name).copied());
+        self.views.sort_by_key(|name, _| places.get(name).copied());
+    }
+
     fn refuse(&mut self, span: &Span, message: impl Into<String>, help: impl Into<String>) {
         self.found.push(Problem::new(span.clone(), message, help));
     }

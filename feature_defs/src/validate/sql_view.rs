@@ -5,15 +5,15 @@ use crate::error::Problem;
 use crate::feature_view::{Computation, SqlSnapshot};
 use crate::name::Name;
 use crate::parse::Embedded;
-use crate::parse::members::{Elsewhere, Found, Members};
+use crate::parse::members::{Found, Members};
 use crate::parse::objects::DeclaredFeature;
 use crate::sql::Fault;
-use crate::sql::check::{Checked, Table, Tables, check};
+use crate::sql::check::Checked;
 use crate::sql::types::described;
 use crate::suggestion::nearest;
+use crate::validate::Validator;
 use crate::validate::features::DraftFeature;
 use crate::validate::view::{Computed, NamedEntity};
-use crate::validate::{Validator, certain};
 
 /// A SQL text whose output is compared with what its view declares.
 struct Output<'a> {
@@ -31,7 +31,7 @@ impl Validator<'_> {
         text: Option<&Embedded>,
         declared: Members<DeclaredFeature>,
     ) -> Computed {
-        let checked = text.and_then(|text| self.checked(text));
+        let checked = text.and_then(|text| self.checked(name, text));
         if let (Some(text), Some(checked)) = (text, &checked) {
             let output = Output {
                 view: name,
@@ -55,57 +55,17 @@ impl Validator<'_> {
             self.add_feature(&mut features, entity, &feature.name.span, draft);
         }
         let computation = text.zip(checked.as_ref()).map(|(text, checked)| {
-            let sources = self.sources.keys();
-            let mut sources: Vec<Name> = sources
-                .filter(|name| checked.sources.iter().any(|read| read == name.as_str()))
-                .cloned()
-                .collect();
-            sources.sort();
             Computation::Sql(SqlSnapshot {
                 text: text.text.clone(),
                 file: text.span.file.clone(),
-                sources,
+                sources: read(checked, self.sources.keys()),
+                views: read(checked, self.view_names.iter()),
             })
         });
         Computed {
             features,
             computation,
             canonical: checked.map_or_else(String::new, |checked| checked.canonical),
-        }
-    }
-
-    /// What the SQL reads and gives, if that is known.
-    fn checked(&mut self, text: &Embedded) -> Option<Checked> {
-        let declared = self.sources.iter();
-        let tables = declared.map(|(name, declared)| Table {
-            name: name.as_str(),
-            columns: certain(declared).map_or(&NO_COLUMNS, |source| &source.columns),
-            event_time: declared
-                .object
-                .source
-                .as_ref()
-                .map(|s| s.event_time.as_str()),
-        });
-        let elsewhere = |name: &str| {
-            if self.view_names.iter().any(|view| view.as_str() == name) {
-                Elsewhere::Other("it is a feature view: SQL reads sources; compute it here again")
-            } else if self.unread.may_declare(name) {
-                Elsewhere::Unsure
-            } else {
-                Elsewhere::Nowhere
-            }
-        };
-        let tables = Tables {
-            tables: tables.collect(),
-            elsewhere: &elsewhere,
-        };
-        match check(&text.text, &tables) {
-            Ok(checked) => checked,
-            Err(faults) => {
-                let problems = faults.into_iter().map(|fault| text.problem(fault));
-                self.found.extend(problems);
-                None
-            }
         }
     }
 
@@ -236,7 +196,13 @@ impl Validator<'_> {
     }
 }
 
-static NO_COLUMNS: Members<crate::parse::objects::DeclaredColumn> = Members::unknown();
+/// Those of the names that a query reads, sorted.
+fn read<'n>(checked: &Checked, names: impl Iterator<Item = &'n Name>) -> Vec<Name> {
+    let read = |name: &&Name| checked.read.iter().any(|read| read == name.as_str());
+    let mut read: Vec<Name> = names.filter(read).cloned().collect();
+    read.sort();
+    read
+}
 
 impl Output<'_> {
     fn column(&self, name: &str) -> Option<(usize, &arrow::datatypes::DataType)> {

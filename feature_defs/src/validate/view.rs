@@ -16,6 +16,7 @@ use crate::parse::yaml::Text;
 use crate::source::Source;
 use crate::time::Ttl;
 use crate::validate::features::DraftFeature;
+use crate::validate::inputs::{Inputs, ReadView};
 use crate::validate::known::{KnownFeature, KnownView};
 use crate::validate::{Validator, entity, fingerprint, meaning};
 
@@ -62,8 +63,10 @@ impl Validator<'_> {
             },
         };
         self.know(name, known, doubtful);
-        if let Some(whole) = self.whole_view(name, about.whole(), view, entity, computed) {
+        let whole = self.whole_view(name, about.whole(), view, entity, computed);
+        if let Some((whole, rows)) = whole {
             self.views.insert(name.clone(), whole);
+            self.row_meanings.insert(name.clone(), rows);
         }
     }
 
@@ -110,7 +113,7 @@ impl Validator<'_> {
         }
     }
 
-    /// The view, if all of it is known.
+    /// The view with what decides which rows it has, if all of it is known.
     fn whole_view(
         &self,
         name: &Name,
@@ -118,7 +121,7 @@ impl Validator<'_> {
         view: DeclaredView,
         named_entity: Option<NamedEntity<'_>>,
         computed: Computed,
-    ) -> Option<FeatureView> {
+    ) -> Option<(FeatureView, Fingerprint)> {
         let (entity_name, declared) = named_entity?;
         let features = computed.features.items.into_iter();
         let mut whole = FeatureView {
@@ -137,13 +140,26 @@ impl Validator<'_> {
             .iter()
             .filter_map(|name| self.sources.get(name)?.object.source.as_ref())
             .collect();
-        let entity = entity(entity_name, About::default(), declared)?;
+        let read = whole.computation.views().iter();
+        let read = read.map(|name| {
+            Some(ReadView {
+                view: self.views.get(name)?,
+                rows: *self.row_meanings.get(name)?,
+            })
+        });
+        let read: Vec<ReadView<'_>> = read.collect::<Option<_>>()?;
+        let inputs = Inputs {
+            entity: &entity(entity_name, About::default(), declared)?,
+            sources: &sources,
+            views: &read,
+            canonical: &computed.canonical,
+        };
         for index in 0..whole.features.len() {
-            let meaning = meaning::stored(&whole, index, &entity, &sources, &computed.canonical);
-            whole.features[index].fingerprint = meaning;
+            whole.features[index].fingerprint = meaning::stored(&whole, index, &inputs);
         }
-        whole.fingerprint = fingerprint::view(&whole, &entity, &sources, &computed.canonical);
-        Some(whole)
+        whole.fingerprint = fingerprint::view(&whole, &inputs);
+        let rows = meaning::rows(&whole, &inputs);
+        Some((whole, rows))
     }
 }
 

@@ -389,6 +389,7 @@ impl Query {
             &self.view,
             &self.sql,
             as_of,
+            None,
         );
         let mut batches = snapshot.await?.batches;
         let mut kept = Vec::new();

@@ -8,6 +8,8 @@ use super::*;
 use crate::progress::Silent;
 use crate::testing::*;
 
+mod view_reads;
+
 /// A project with one source, `facts`, and two views over it, on stores in its own folder.
 struct Project {
     dir: tempfile::TempDir,
@@ -385,6 +387,7 @@ async fn a_release_that_was_registered_before_a_crash_is_flipped_by_the_next_nig
     .await
     .expect("lease");
     let mut views = Vec::new();
+    let mut kept = KeptViews::new(Arc::clone(&crashed.night.offline));
     for view in crashed.definitions.views.values() {
         let as_of = at("2024-01-03");
         let computed = compute_view(
@@ -392,6 +395,7 @@ async fn a_release_that_was_registered_before_a_crash_is_flipped_by_the_next_nig
             &crashed.definitions,
             view,
             as_of,
+            &mut kept,
             &lease,
             &Silent,
         )
@@ -444,6 +448,7 @@ async fn a_lost_lease_stops_the_night_before_its_next_write() {
         &project.definitions,
         view,
         at("2024-01-03"),
+        &mut KeptViews::new(Arc::clone(&project.night.offline)),
         &lease,
         &Silent,
     )

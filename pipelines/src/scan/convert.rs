@@ -275,7 +275,7 @@ fn instants(
 
 /// A column as SQL sees it ([`DataType::in_sql`]): floats with 0 for -0 and one NaN for all, halves as `float32`; all
 /// else as it is.
-pub(super) fn for_sql(column: &ArrayRef, declared: DataType) -> Result<ArrayRef, Failure> {
+pub(crate) fn for_sql(column: &ArrayRef, declared: DataType) -> Result<ArrayRef, Failure> {
     nested::convert(column, declared.in_sql(), &|column, _| {
         Ok(plain_floats(column))
     })

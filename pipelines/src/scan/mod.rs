@@ -16,9 +16,10 @@ mod sorted;
 mod table;
 mod unchanged;
 
-pub(crate) use convert::{Conversion, shown_type};
+pub(crate) use convert::{Conversion, for_sql, shown_type};
 pub(crate) use csv::read_frame as read_csv_frame;
 pub(crate) use csv_values::{parse as parse_text, refusal as refused_text};
+pub(crate) use ordered::in_total_order;
 pub(crate) use sorted::{KEY, SortedRows, sorted_by_key};
 pub(crate) use table::{CutSource, RowCount, check_columns};
 pub use unchanged::FileState;

@@ -17,7 +17,7 @@ use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use futures::stream;
 
 /// The rows of `found`, sorted by all their columns. Rows that are equal in them cannot be told apart.
-pub(super) fn in_total_order(
+pub(crate) fn in_total_order(
     found: Arc<dyn ExecutionPlan>,
     schema: SchemaRef,
 ) -> EngineResult<Arc<dyn ExecutionPlan>> {

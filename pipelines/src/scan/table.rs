@@ -56,7 +56,7 @@ enum Order {
     Total,
 }
 
-/// How many rows of a source were seen; a query that scans it twice sees the same rows twice and counts them once.
+/// How many rows of a source or a view were seen; a query that scans it twice sees the same rows twice and counts them once.
 #[derive(Debug, Default)]
 pub(crate) struct RowCount {
     scans: Mutex<Vec<Arc<AtomicU64>>>,
@@ -64,7 +64,7 @@ pub(crate) struct RowCount {
 
 impl RowCount {
     /// A count for one more scan.
-    fn scan(&self) -> Arc<AtomicU64> {
+    pub(crate) fn scan(&self) -> Arc<AtomicU64> {
         let count = Arc::default();
         let mut scans = self.scans.lock().unwrap_or_else(PoisonError::into_inner);
         scans.push(Arc::clone(&count));

@@ -29,12 +29,12 @@ pub struct FileState {
 }
 
 impl SourceFiles {
-    /// Looks at the files of the sources that these views read.
+    /// Looks at the files of the sources that these views read, directly or through other views.
     pub(crate) async fn of_views<'a>(
-        definitions: &Definitions,
+        definitions: &'a Definitions,
         views: impl IntoIterator<Item = &'a Name>,
     ) -> Result<Self> {
-        let views = views.into_iter().map(|name| &definitions.views[name]);
+        let views = definitions.with_read_views(views).into_iter();
         let sources = views.flat_map(|view| definitions.sources_of(view));
         let paths: BTreeMap<Name, String> = sources
             .map(|source| (source.name.clone(), source.path.clone()))

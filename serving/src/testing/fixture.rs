@@ -455,6 +455,7 @@ fn view(
             text: String::new(),
             file: String::new(),
             sources: Vec::new(),
+            views: Vec::new(),
         }),
         features: features.collect(),
         fingerprint: Fingerprint::of([view]),

@@ -84,7 +84,16 @@ async fn tell_unasked(
 ) -> anyhow::Result<()> {
     let served = opened.served().await?;
     let unasked = unasked_views(&applied.definitions, request, served.as_ref());
-    let names: Vec<&str> = unasked.iter().map(|name| name.as_str()).collect();
+    for unasked in &unasked {
+        if let Some(reader) = unasked.read_by {
+            let view = unasked.view;
+            output::note(format_args!(
+                "note: `{view}` is computed too: `{reader}` reads it as of the same instant"
+            ));
+        }
+    }
+    let not_served = unasked.iter().filter(|unasked| unasked.read_by.is_none());
+    let names: Vec<&str> = not_served.map(|unasked| unasked.view.as_str()).collect();
     let why = match &served {
         _ if names.is_empty() => return Ok(()),
         None => "no release is served yet, and a release has all views".to_owned(),

@@ -2,6 +2,7 @@
 
 mod graph;
 mod queries;
+mod view_reads;
 
 use std::path::Path;
 

@@ -11,7 +11,8 @@
 use std::collections::BTreeSet;
 
 use super::definitions;
-use crate::lineage::query::{Decided, SourceColumn, decided};
+use crate::lineage::input::Input;
+use crate::lineage::query::{Decided, InputPlace, decided};
 use crate::name::Name;
 use crate::source::Source;
 
@@ -32,8 +33,8 @@ sources:
 
 /// `x: a | k b | s`, of an output of a query. The times of `orders` must decide its rows, and are left out.
 fn line(sources: &[&Source], name: &str, decided: &Decided) -> String {
-    let names = |columns: &BTreeSet<SourceColumn>| -> Vec<String> {
-        let name = |place: &SourceColumn| sources[place.source].columns.get_index(place.column);
+    let names = |columns: &BTreeSet<InputPlace>| -> Vec<String> {
+        let name = |place: &InputPlace| sources[place.input].columns.get_index(place.column);
         let columns = columns.iter().filter_map(name);
         columns.map(|(name, _)| name.clone()).collect()
     };
@@ -53,9 +54,10 @@ fn line(sources: &[&Source], name: &str, decided: &Decided) -> String {
 fn check(queries: &[(&str, &[&str])]) {
     let definitions = definitions(SOURCES);
     let sources: Vec<&Source> = definitions.sources.values().collect();
+    let inputs: Vec<Input<'_>> = sources.iter().map(|source| Input::source(source)).collect();
     let key = Name::parse("k").expect("a name");
     for (sql, lines) in queries {
-        let outputs = decided(sql, &sources, &[&key]).unwrap_or_else(|e| panic!("{sql}: {e}"));
+        let outputs = decided(sql, &inputs, &[&key]).unwrap_or_else(|e| panic!("{sql}: {e}"));
         let outputs = outputs.iter().filter(|(name, _)| name != "k");
         let found: Vec<String> = outputs.map(|(name, of)| line(&sources, name, of)).collect();
         assert_eq!(found, *lines, "{sql}");

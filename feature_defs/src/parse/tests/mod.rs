@@ -2,6 +2,7 @@ mod broken;
 pub(crate) mod damage;
 mod mutation;
 mod settings;
+mod view_reads;
 
 use std::path::Path;
 

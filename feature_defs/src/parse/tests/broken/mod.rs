@@ -17,6 +17,7 @@ mod sql;
 mod sql_output;
 mod times;
 mod types;
+mod view_reads;
 mod yaml;
 
 use std::collections::BTreeSet;
@@ -45,7 +46,7 @@ enum Edit {
     Bytes(&'static str, &'static [u8]),
 }
 
-const KINDS: [(&str, &[Case]); 15] = [
+const KINDS: [(&str, &[Case]); 16] = [
     ("about", about::CASES),
     ("cascades", cascades::CASES),
     ("expressions", expressions::CASES),
@@ -60,6 +61,7 @@ const KINDS: [(&str, &[Case]); 15] = [
     ("sql_output", sql_output::CASES),
     ("times", times::CASES),
     ("types", types::CASES),
+    ("view_reads", view_reads::CASES),
     ("yaml", yaml::CASES),
 ];
 

@@ -13,7 +13,6 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("source", &[Shop("source: purchases", "source: purchase")]),
     ("source_of_sql", &[Sql("FROM purchases", "FROM purchase")]),
-    ("view_in_sql", &[Sql("FROM purchases", "FROM spend")]),
     (
         "column_of_an_aggregate",
         &[Shop("sum(cents)", "sum( cent )")],

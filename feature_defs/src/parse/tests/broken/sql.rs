@@ -105,7 +105,38 @@ pub(super) const CASES: &[Case] = &[
         "schema_of_the_engine",
         &[Sql("FROM purchases", "FROM information_schema.tables")],
     ),
-    ("view_of_itself", &[Sql("FROM purchases", "FROM value")]),
+    (
+        "cast_of_a_text_that_is_no_number",
+        &[Sql("max(cents)", "max(cents) + cast('12 EUR' AS int)")],
+    ),
+    (
+        "cast_of_a_day_that_is_none",
+        &[Sql(
+            "FROM purchases",
+            "FROM purchases WHERE at >= cast('2026-02-30' AS date)",
+        )],
+    ),
+    (
+        "cast_of_a_number_that_does_not_fit",
+        &[Sql(
+            "max(cents) AS best",
+            "max(cents) + cast(300 AS tinyint) AS best",
+        )],
+    ),
+    (
+        "cast_below_a_cte",
+        &[Sql(
+            ALL,
+            "WITH some AS (\n  SELECT customer_id, cents FROM purchases WHERE cents > cast('much' AS int)\n)\nSELECT customer_id, max(cents) AS best, 1.5 AS days FROM some GROUP BY customer_id\n",
+        )],
+    ),
+    (
+        "correlated_subquery_in_an_aggregate",
+        &[Sql(
+            ALL,
+            "SELECT\n  customer_id,\n  max(cents) AS best,\n  sum((SELECT max(q.cents) FROM purchases AS q WHERE q.customer_id = p.customer_id)) / 1.0 AS days\nFROM purchases AS p\nGROUP BY customer_id\n",
+        )],
+    ),
     (
         "cte_of_itself",
         &[Sql(
