@@ -21,6 +21,7 @@ use crate::name::Name;
 use crate::object::ObjectKind;
 use crate::request_view::{RequestFeature, RequestView};
 use crate::source::Source;
+use crate::time::TimeSpan;
 
 /// What differs between two versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -298,9 +299,13 @@ fn entity(before: &Entity, after: &Entity) -> Compared {
 fn source(before: &Source, after: &Source) -> Compared {
     let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
     compared.setting("path", &before.path, &after.path, quoted);
-    compared.setting("format", &before.format, &after.format, |format| {
-        format!("{format:?}").to_lowercase()
-    });
+    compared.setting("format", &before.format, &after.format, ToString::to_string);
+    compared.setting(
+        "partitions",
+        &before.partitions,
+        &after.partitions,
+        |columns| format!("[{}]", columns.join(", ")),
+    );
     let columns = |source: &'_ Source| -> Vec<(String, String)> {
         let columns = source.columns.iter();
         columns
@@ -322,6 +327,10 @@ fn source(before: &Source, after: &Source) -> Compared {
         &after.timezone,
         ToString::to_string,
     );
+    let kept = |retention: &Option<TimeSpan>| {
+        retention.map_or_else(|| "none".to_owned(), |span| span.to_string())
+    };
+    compared.setting("retention", &before.retention, &after.retention, kept);
     compared.about(&before.about, &after.about);
     compared
 }

@@ -4,11 +4,10 @@ use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
 use feature_defs::source::Source;
 
-use crate::error::Error;
-use crate::scan::{check_columns, files};
+use crate::scan::{self, files};
 
 /// Sources that a night could not read now, with why: no file is there, or one has not the declared columns in types that
-/// widen to the declared ones. Rows are not read.
+/// widen to the declared ones. Rows are not read, but for the first ones of JSON lines, which say what there is.
 #[must_use]
 pub fn unreadable(definitions: &Definitions) -> Vec<(Name, String)> {
     let root = &definitions.project.root;
@@ -25,8 +24,7 @@ pub fn unreadable(definitions: &Definitions) -> Vec<(Name, String)> {
 
 /// What is wrong with the first file that does not fit, and how many others do not.
 fn misfits(source: &Source, files: Vec<files::SourceFile>) -> Option<String> {
-    let check = |file| check_columns(file, source).err();
-    let misfits: Vec<Error> = files.into_iter().filter_map(check).collect();
+    let misfits = scan::misfits(files, source);
     let (first, others) = misfits.split_first()?;
     Some(match others.len() {
         0 => first.to_string(),

@@ -112,13 +112,17 @@ pub(crate) fn add_source(
         path: path.to_owned(),
         format: if path.ends_with(".csv") {
             SourceFormat::Csv { delimiter: b',' }
+        } else if path.ends_with(".jsonl") {
+            SourceFormat::JsonLines
         } else {
             SourceFormat::Parquet
         },
+        partitions: Vec::new(),
         columns,
         event_time: event_time.to_owned(),
         created_time: created_time.map(str::to_owned),
         timezone: chrono_tz::UTC,
+        retention: None,
         fingerprint: Fingerprint::of([source, path]),
     };
     definitions.sources.insert(source.name.clone(), source);

@@ -130,7 +130,8 @@ fn written(batch: &RecordBatch, name: &str, data_type: DataType) -> Vec<String> 
     (0..column.len()).map(text).collect()
 }
 
-fn project() -> Project {
+/// A project over a file of all types, which ends in `format`.
+fn project(format: &str) -> Project {
     let declared = columns().into_iter().enumerate();
     let declared: Vec<String> = declared
         .map(|(place, (data_type, _))| format!("      f{place}: \"{data_type}\"\n"))
@@ -145,7 +146,7 @@ entities:
   thing: {{ keys: {{ id: uuid }} }}
 sources:
   facts:
-    path: data/facts.parquet
+    path: data/facts.{format}
     event_time: at
     columns:
       id: uuid
@@ -174,6 +175,10 @@ services:
     );
     let project = Project::new(&[("features/all.yaml", &definitions)]);
     let times = ["2026-03-01T00:00:00Z"; 3].map(|at| json!(at));
+    if format == "jsonl" {
+        project.write("data/facts.jsonl", json_lines(&times));
+        return project;
+    }
     let mut file = vec![
         ("id".to_owned(), array(&IDS.map(|id| json!(id)), "uuid")),
         ("at".to_owned(), array(&times, "timestamp")),
@@ -186,6 +191,22 @@ services:
         .map(|(name, column)| (name.as_str(), column.clone()));
     parquet::write(&project.root().join("data/facts.parquet"), file.collect());
     project
+}
+
+/// The rows as JSON lines. The last of them leaves out what is null.
+fn json_lines(times: &[Json; 3]) -> String {
+    let row = |row: usize| {
+        let mut members = serde_json::Map::new();
+        members.insert("id".to_owned(), json!(IDS[row]));
+        members.insert("at".to_owned(), times[row].clone());
+        for (place, (_, values)) in columns().into_iter().enumerate() {
+            if row < 2 || !values[row].is_null() {
+                members.insert(format!("f{place}"), values[row].clone());
+            }
+        }
+        format!("{}\n", Json::Object(members))
+    };
+    (0..3).map(row).collect()
 }
 
 const RECENT: &str = "list<struct<at: timestamp, amount: decimal(12,2)>>";
@@ -224,15 +245,23 @@ fn training_set(project: &Project) -> RecordBatch {
 }
 
 #[test]
-fn every_type_is_trained_and_served_as_it_is_in_the_file() {
-    let project = project();
+fn every_type_is_trained_and_served_as_it_is_in_parquet() {
+    are_trained_and_served(&project("parquet"));
+}
+
+#[test]
+fn every_type_is_trained_and_served_as_it_is_in_json_lines() {
+    are_trained_and_served(&project("jsonl"));
+}
+
+fn are_trained_and_served(project: &Project) {
     project.apply_and_run(&["2026-03-02"]);
-    let set = training_set(&project);
+    let set = training_set(project);
     let body = json!({
         "entities": { "id": [IDS[0].to_uppercase(), IDS[1], IDS[2]] },
         "request": { "recent": recent() },
     });
-    let served = Server::start(&project).ask("/v1/features/all", &body);
+    let served = Server::start(project).ask("/v1/features/all", &body);
     let asked = [
         "features",
         "--service",
@@ -314,7 +343,7 @@ fn every_type_is_trained_and_served_as_it_is_in_the_file() {
 
 #[test]
 fn wrong_values_inside_request_fields_are_refused_by_their_path() {
-    let project = project();
+    let project = project("parquet");
     project.apply_and_run(&["2026-03-02"]);
     let server = Server::start(&project);
     for (recent, path, message) in [

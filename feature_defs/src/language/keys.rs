@@ -189,7 +189,7 @@ pub(crate) static ENTITY: Object = Object {
 
 pub(crate) static SOURCE: Object = Object {
     title: "`sources`",
-    meaning: "Files of rows, each row with the instant at which it was true. Files may hold more columns than are declared, in any order; what is declared is never guessed and never coerced with loss. An empty field of a CSV file is null, whatever the column's type; a quoted empty one (`\"\"`) is empty text. Timestamps in CSV are `2026-02-28`, `2026-02-28 22:00` or `2026-02-28T22:00:00.25`, with or without a zone (`Z`, `+01:00`).",
+    meaning: "Files of rows, each row with the instant at which it was true. Files may hold more columns than are declared, in any order; what is declared is never guessed and never coerced with loss. An empty field of a CSV file is null, whatever the column's type; a quoted empty one (`\"\"`) is empty text. JSON lines hold one object a line, with values as the [table of types](#types) has them; a key that a line leaves out is null, and a declared column that no line of any file has is refused. Numbers of JSON lines are read with all their digits, decimals among them. Timestamps in CSV and JSON lines are `2026-02-28`, `2026-02-28 22:00` or `2026-02-28T22:00:00.25`, with or without a zone (`Z`, `+01:00`).",
     keys: &[
         key(
             "path",
@@ -200,9 +200,9 @@ pub(crate) static SOURCE: Object = Object {
         ),
         key(
             "format",
-            OneOf(&["parquet", "csv"]),
+            OneOf(&["parquet", "csv", "jsonl"]),
             Default("by the path's ending"),
-            "How the files are read.",
+            "How the files are read: `.parquet`, `.csv`, and `.jsonl` or `.ndjson` say it by themselves.",
             "csv",
         ),
         key(
@@ -218,6 +218,13 @@ pub(crate) static SOURCE: Object = Object {
             Required,
             "The columns that the project may read, with their types.",
             "{ customer_id: int64, at: timestamp, amount: \"decimal(12,2)\" }",
+        ),
+        key(
+            "partitions",
+            List(&Reference("column")),
+            Default("none: all columns are in the files"),
+            "The declared columns that stand in the paths of the files, as folders `column=value`, and are read from there as CSV reads them: percent-encoded where the folders are, null where a value is `__HIVE_DEFAULT_PARTITION__`. A column of the same name inside a file is passed over.",
+            "[year, month]",
         ),
         key(
             "event_time",
@@ -239,6 +246,13 @@ pub(crate) static SOURCE: Object = Object {
             Default("the project's"),
             "The zone of times without one.",
             "America/New_York",
+        ),
+        key(
+            "retention",
+            Span,
+            Default("rows are kept for good"),
+            "How far back the source is known to go: older rows may be gone. Windows that are longer are refused, and so is `lifetime`, which would shrink as rows go. It decides no value and is never part of a fingerprint.",
+            "400d",
         ),
     ],
     about: true,

@@ -26,6 +26,7 @@ pub(crate) mod request_view;
 mod scan_fault;
 mod service;
 mod source;
+mod source_partitions;
 mod source_path;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -17,7 +17,7 @@ use crate::parse::members::{Members, Typed};
 use crate::parse::reader::Placed;
 use crate::parse::yaml::{Node, Text};
 use crate::source::Source;
-use crate::time::Ttl;
+use crate::time::{TimeSpan, Ttl};
 use crate::value::Value;
 
 /// Objects of one kind over all files, by name.
@@ -87,6 +87,8 @@ pub(crate) struct DeclaredKey {
 #[derive(Debug)]
 pub(crate) struct DeclaredSource {
     pub(crate) columns: Members<DeclaredColumn>,
+    /// How far back it goes, if that is declared and could be read.
+    pub(crate) retention: Option<TimeSpan>,
     /// All of it, if it has no problem.
     pub(crate) source: Option<Source>,
 }

@@ -10,15 +10,16 @@ use crate::name::Name;
 use crate::parse::members::{Found, Members};
 use crate::parse::objects::{DeclaredColumn, DeclaredSource};
 use crate::parse::reader::{Fields, Reader};
-use crate::parse::source_path::{is_csv, read_path, refuse_unread};
+use crate::parse::source_partitions::read_partitions;
+use crate::parse::source_path::{format_of, read_path, refuse_unread};
 use crate::parse::yaml::{Node, Text};
 use crate::source::{Column, Source, SourceFormat};
 use crate::suggestion::accepted;
-use crate::time::Instant;
+use crate::time::{Instant, TimeError, TimeSpan};
 
 const NO_EVENT_TIME: &str = "add `event_time: column`, a column that says when each row was true; where rows always held, write one into the files (the day on which the data starts) and give the views no `ttl`";
 
-/// `name: {path, columns: {column: type}, event_time, created_time?, format?, delimiter?, timezone?}`
+/// `name: {path, columns: {column: type}, event_time, created_time?, format?, delimiter?, partitions?, timezone?, retention?}`
 pub(crate) fn read<'a>(
     reader: &mut Reader<'a>,
     key: &'a Text,
@@ -34,6 +35,7 @@ pub(crate) fn read<'a>(
     let Some(fields) = fields else {
         return DeclaredSource {
             columns: Members::unknown(),
+            retention: None,
             source: None,
         };
     };
@@ -43,10 +45,50 @@ pub(crate) fn read<'a>(
     let format = read_format(reader, &fields, path.as_ref());
     let columns = columns.and_then(|node| read_columns(reader, node, format.as_ref()));
     let columns = columns.unwrap_or(Members::unknown());
-    let read = path.zip(format);
+    let partitions = match fields.get("partitions") {
+        Some(node) => read_partitions(reader, node, &columns, path.as_ref()),
+        None => Some(Vec::new()),
+    };
+    let retention = fields.get("retention");
+    let retention = retention.map(|node| reader.parsed(node, "`retention`", parse_retention));
+    let retention = match retention {
+        Some(span) => span.map(|span| Some(span.value)),
+        None => Some(None),
+    };
+    let files = Files {
+        path,
+        format,
+        partitions,
+        retention,
+    };
     DeclaredSource {
-        source: read_source(reader, name, &fields, &columns, read),
+        source: read_source(reader, name, &fields, &columns, files),
         columns,
+        retention: retention.flatten(),
+    }
+}
+
+/// What a source says of its files, as far as it could be read.
+struct Files {
+    path: Option<Text>,
+    format: Option<SourceFormat>,
+    partitions: Option<Vec<String>>,
+    /// The inner one is `None` where rows are kept for good.
+    retention: Option<Option<TimeSpan>>,
+}
+
+fn parse_retention(text: &str) -> Result<TimeSpan, TimeError> {
+    let refused = |expected: String| TimeError {
+        text: text.to_owned(),
+        expected: expected.into(),
+    };
+    match TimeSpan::parse(text) {
+        Ok(span) if span.micros() > 0 => Ok(span),
+        Ok(_) => Err(refused("a retention: it keeps no instant".to_owned())),
+        Err(_) if text == "none" => Err(refused(
+            "a retention: leave `retention` out where rows are kept for good".to_owned(),
+        )),
+        Err(_) => Err(refused(format!("a retention: {}", TimeSpan::forms(text)))),
     }
 }
 
@@ -55,7 +97,7 @@ fn read_source<'a>(
     name: &Name,
     fields: &Fields<'a>,
     columns: &Members<DeclaredColumn>,
-    read: Option<(Text, SourceFormat)>,
+    files: Files,
 ) -> Option<Source> {
     let timezone = match fields.get("timezone") {
         Some(node) => reader.timezone(node),
@@ -69,12 +111,12 @@ fn read_source<'a>(
         let data_type = column.data_type?;
         Some((column.name.clone(), Column { data_type }))
     });
-    let (path, format) = read?;
     let mut source = Source {
         name: name.clone(),
         about: About::default(),
-        path: path.text,
-        format,
+        path: files.path?.text,
+        format: files.format?,
+        partitions: files.partitions?,
         columns: typed.collect::<Option<IndexMap<_, _>>>()?,
         event_time: event_time?,
         created_time: match created_time {
@@ -82,6 +124,7 @@ fn read_source<'a>(
             None => None,
         },
         timezone: timezone?,
+        retention: files.retention?,
         fingerprint: Fingerprint::of([""]),
     };
     source.fingerprint = crate::validate::fingerprint::source(&source);
@@ -95,27 +138,33 @@ fn read_format<'a>(
     path: Option<&Text>,
 ) -> Option<SourceFormat> {
     let unread = path.and_then(|path| refuse_unread(reader, path));
-    let csv = match (fields.get("format"), path) {
-        (Some(node), _) => reader.one_of(node, "a format", &[("parquet", false), ("csv", true)]),
-        (None, Some(path)) if unread.is_none() => is_csv(reader, path),
+    let format = match (fields.get("format"), path) {
+        (Some(node), _) => reader.one_of(node, "a format", &SourceFormat::NAMED),
+        (None, Some(path)) if unread.is_none() => format_of(reader, path),
         (None, _) => None,
     };
     let Some(node) = fields.get("delimiter") else {
-        return Some(match csv? {
-            true => SourceFormat::Csv { delimiter: b',' },
-            false => SourceFormat::Parquet,
-        });
+        return format;
     };
-    let delimiter = read_delimiter(reader, node, csv)?;
-    csv.map(|_| SourceFormat::Csv { delimiter })
+    let delimiter = read_delimiter(reader, node, format)?;
+    format.map(|_| SourceFormat::Csv { delimiter })
 }
 
-fn read_delimiter(reader: &mut Reader<'_>, node: &Node, csv: Option<bool>) -> Option<u8> {
+fn read_delimiter(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    format: Option<SourceFormat>,
+) -> Option<u8> {
     let text = reader.text(node, "`delimiter`")?;
-    if csv == Some(false) {
+    let other = match format {
+        Some(SourceFormat::Parquet) => Some("Parquet"),
+        Some(SourceFormat::JsonLines) => Some("JSON lines"),
+        Some(SourceFormat::Csv { .. }) | None => None,
+    };
+    if let Some(other) = other {
         reader.refuse(
             &text.span,
-            "only CSV has a delimiter, and this source is Parquet",
+            format!("only CSV has a delimiter, and this source is {other}"),
             "leave `delimiter` out, or say `format: csv`",
         );
         return None;
@@ -154,7 +203,7 @@ fn read_columns<'a>(
             reader.refuse(
                 &nested.span,
                 message,
-                "lists, vectors and structs come from Parquet",
+                "lists, vectors and structs come from Parquet and JSON lines",
             );
         }
         columns.items.push(DeclaredColumn {

@@ -2,6 +2,7 @@
 
 use crate::parse::reader::Reader;
 use crate::parse::yaml::{Node, Text};
+use crate::source::SourceFormat;
 
 const BELOW: &str =
     "write a path or glob below the project's root, like `data/purchases/*.parquet`";
@@ -35,20 +36,24 @@ pub(crate) fn read_path(reader: &mut Reader<'_>, node: &Node) -> Option<Text> {
     None
 }
 
-/// Whether files of this path are CSV, else Parquet, by how their names end.
-pub(crate) fn is_csv(reader: &mut Reader<'_>, path: &Text) -> Option<bool> {
+/// The format of files of this path, by how their names end.
+pub(crate) fn format_of(reader: &mut Reader<'_>, path: &Text) -> Option<SourceFormat> {
     let name = path.text.rsplit('/').next().unwrap_or_default();
     let ending = name
         .rsplit_once('.')
         .map(|(_, ending)| ending.to_lowercase());
     let help = match ending.as_deref() {
-        Some("csv") => return Some(true),
-        Some("parquet") => return Some(false),
+        Some("csv") => return Some(SourceFormat::Csv { delimiter: b',' }),
+        Some("parquet") => return Some(SourceFormat::Parquet),
+        Some("jsonl" | "ndjson") => return Some(SourceFormat::JsonLines),
+        Some("json") => {
+            "say `format: jsonl` if each line of the files is an object; a file that is one JSON value is not read".to_owned()
+        }
         None if !name.contains(['*', '?']) => {
             let folder = path.text.trim_end_matches('/');
             format!("name the files of a folder with a glob, like `{folder}/*.parquet` or `{folder}/*.csv`")
         }
-        _ => "files that end in `.parquet` or `.csv` are read; of other names, say `format: parquet` or `format: csv`".to_owned(),
+        _ => "files that end in `.parquet`, `.csv`, `.jsonl` or `.ndjson` are read; of other names, say `format: parquet`, `format: csv` or `format: jsonl`".to_owned(),
     };
     let message = format!(
         "the format of `{}` cannot be told from its ending",
@@ -66,14 +71,16 @@ pub(crate) fn refuse_unread(reader: &mut Reader<'_>, path: &Text) -> Option<()> 
         "unpack it, or write it as Parquet, which is compressed inside"
     } else if matches!(
         ending.as_str(),
-        "xlsx" | "xls" | "ods" | "json" | "jsonl" | "ndjson" | "avro" | "orc" | "feather" | "arrow"
+        "xlsx" | "xls" | "ods" | "avro" | "orc" | "feather" | "arrow"
     ) {
         "write it as Parquet or CSV"
     } else {
         return None;
     };
     let message = format!("files that end in `.{ending}` are not read");
-    let help = format!("{help}; Parquet (`.parquet`) and CSV (`.csv`) are read");
+    let help = format!(
+        "{help}; Parquet (`.parquet`), CSV (`.csv`) and JSON lines (`.jsonl`, `.ndjson`) are read"
+    );
     reader.refuse(&path.span, message, help);
     Some(())
 }

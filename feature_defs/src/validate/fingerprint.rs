@@ -13,11 +13,12 @@ use crate::request_view::RequestView;
 use crate::source::{Source, SourceFormat};
 use crate::validate::inputs::Inputs;
 
-/// Everything but what it says of itself.
+/// Everything but what it says of itself and how long it keeps rows.
 pub(crate) fn source(source: &Source) -> Fingerprint {
     let format = match source.format {
         SourceFormat::Parquet => "parquet".to_owned(),
         SourceFormat::Csv { delimiter } => format!("csv {delimiter}"),
+        SourceFormat::JsonLines => "jsonl".to_owned(),
     };
     let mut parts = vec![
         "source".to_owned(),
@@ -36,6 +37,9 @@ pub(crate) fn source(source: &Source) -> Fingerprint {
     for (name, column) in columns {
         parts.push(name.clone());
         parts.push(column.data_type.to_string());
+    }
+    if !source.partitions.is_empty() {
+        parts.push(format!("partitions {:?}", source.partitions));
     }
     Fingerprint::of(parts)
 }

@@ -12,6 +12,7 @@ mod meaning;
 mod model;
 mod renames;
 mod request_view;
+mod retention;
 pub(crate) mod schedule;
 mod service;
 pub(crate) mod sql_tables;

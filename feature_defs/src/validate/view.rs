@@ -90,6 +90,7 @@ impl Validator<'_> {
                 let source = source.and_then(|text| self.find(self.sources, "source", &text));
                 let keys = self.key_columns(span, entity, source, &join);
                 let features = self.window_features(entity, source, &aggregates, &windows);
+                self.are_retained(source, &windows);
                 let computation = windows_of(source, keys, aggregates.items, windows.items);
                 (features, computation.map(Computation::Windows))
             }

@@ -14,6 +14,7 @@ use feature_defs::value::Value;
 use super::csv_records::Records;
 use super::csv_values::{parse, refusal};
 use super::files::SourceFile;
+use super::partitions::{self, PathColumns};
 use super::table::ReadPlan;
 use crate::column::Builder;
 use crate::error::{Error, Result};
@@ -24,8 +25,9 @@ use crate::session::BATCH_ROWS;
 pub(super) struct CsvFile {
     file: SourceFile,
     delimiter: u8,
-    /// For each declared column, the field that holds it.
-    fields: Vec<usize>,
+    path_columns: PathColumns,
+    /// For each declared column, the field that holds it, unless the path does.
+    fields: Vec<Option<usize>>,
 }
 
 /// What to try when the header is one field that another delimiter would part.
@@ -50,20 +52,26 @@ fn other_sign(header: &[String]) -> Option<char> {
 impl CsvFile {
     pub(super) fn open(file: SourceFile, source: &Source, delimiter: u8) -> Result<Self> {
         let (_, header) = open(&file, delimiter)?;
+        let path_columns = PathColumns::read(&file, source)?;
         let mut fields = Vec::with_capacity(source.columns.len());
         let mut missing = Vec::new();
-        for name in source.columns.keys() {
-            match header.iter().position(|field| field == name) {
-                Some(field) => fields.push(field),
-                None => missing.push(name.as_str()),
+        for (column, name) in source.columns.keys().enumerate() {
+            let field = match path_columns.has(column) {
+                true => None,
+                false => header.iter().position(|field| field == name),
+            };
+            if field.is_none() && !path_columns.has(column) {
+                missing.push(name.as_str());
             }
+            fields.push(field);
         }
         if !missing.is_empty() {
             let message = format!(
-                "has no column `{}`, which source `{}` declares (its header has: {}){}",
+                "has no column `{}`, which source `{}` declares (its header has: {}){}{}",
                 missing.join("`, `"),
                 source.name,
                 header.join(", "),
+                partitions::hint(&file, &missing),
                 other_delimiter(&header)
             );
             return Err(Error::input(&file.shown, message));
@@ -71,6 +79,7 @@ impl CsvFile {
         Ok(Self {
             file,
             delimiter,
+            path_columns,
             fields,
         })
     }
@@ -84,20 +93,20 @@ impl CsvFile {
         let (mut records, header) = open(&self.file, self.delimiter)?;
         let mut first_row = 1;
         loop {
-            let mut builders: Vec<Builder> = plan
-                .read()
-                .iter()
-                .map(|column| Builder::new(plan.column_type(*column)))
+            let in_file = plan.read().iter();
+            let in_file = in_file.filter_map(|column| Some((*column, self.fields[*column]?)));
+            let mut builders: Vec<(usize, usize, Builder)> = in_file
+                .map(|(column, field)| (column, field, Builder::new(plan.column_type(column))))
                 .collect();
             let mut rows = 0;
             while rows < BATCH_ROWS && next(&mut records, &self.file, header.len())? {
-                for (builder, column) in builders.iter_mut().zip(plan.read()) {
+                for (column, field, builder) in &mut builders {
                     let place = Place {
                         file: &self.file.shown,
                         line: records.line(),
                         column: plan.column_name(*column),
                     };
-                    let field = records.field(self.fields[*column]);
+                    let field = records.field(*field);
                     append(
                         builder,
                         field,
@@ -111,7 +120,12 @@ impl CsvFile {
             if rows == 0 {
                 return Ok(());
             }
-            let columns = builders.iter_mut().map(Builder::finish).collect();
+            let mut built = builders.iter_mut().map(|(_, _, builder)| builder.finish());
+            let columns = plan.read().iter().map(|column| {
+                let in_path = self.path_columns.column(*column, rows);
+                in_path.or_else(|| built.next())
+            });
+            let columns: Vec<ArrayRef> = columns.flatten().collect();
             let seen = plan.cut(&self.file, first_row, columns)?;
             first_row += rows as u64;
             if seen.num_rows() > 0 && !take(seen) {

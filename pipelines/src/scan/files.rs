@@ -20,8 +20,8 @@ impl SourceFile {
     }
 }
 
-/// Finds the files that `pattern` (relative to `root`) names: hidden files and files that start with `_` only by their
-/// whole name, never by a wildcard.
+/// Finds the files that `pattern` (relative to `root`) names. What is hidden, or starts with `_` as what a writer leaves
+/// beside its data does (`_SUCCESS`, `_temporary/`), is found by its whole name, never by a wildcard.
 pub(crate) fn find(root: &Path, pattern: &str) -> Result<Vec<SourceFile>> {
     let root = root.canonicalize().map_err(|e| Error::io(root, e))?;
     if Path::new(pattern).is_absolute() {
@@ -93,12 +93,22 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
         let path = path.map_err(|e| Error::unreadable(shown(root, e.path()), e.error()))?;
-        let name = path.file_name().map(|name| name.to_string_lossy());
-        if !name.is_some_and(|name| name.starts_with(['_', '.'])) {
+        if !is_beside_data(&shown(root, &path), pattern) {
             found.push(path);
         }
     }
     Ok(found)
+}
+
+/// Whether a part of the path is none of the data, and not named by the pattern either. A folder `_year=2024` is a
+/// partition.
+fn is_beside_data(path: &str, pattern: &str) -> bool {
+    let is_named = |part: &str| pattern.split('/').any(|named| named == part);
+    let mut parts = path.split('/');
+    parts.any(|part| {
+        let starts_so = part.starts_with('.') || (part.starts_with('_') && !part.contains('='));
+        starts_so && !is_named(part)
+    })
 }
 
 fn shown(root: &Path, path: &Path) -> String {
@@ -120,13 +130,33 @@ mod tests {
         let dir = tempfile::tempdir().expect("dir");
         let root = dir.path();
         std::fs::create_dir_all(root.join("data/b")).expect("dir");
-        for name in ["z.csv", "a.csv", ".a.csv", "_a.csv", "b/c.csv", "a.txt"] {
+        std::fs::create_dir_all(root.join("data/_temporary/_k=1")).expect("dir");
+        std::fs::create_dir_all(root.join("data/_k=1")).expect("dir");
+        for name in [
+            "z.csv",
+            "a.csv",
+            ".a.csv",
+            "_a.csv",
+            "b/c.csv",
+            "a.txt",
+            "_temporary/_k=1/d.csv",
+            "_k=1/e.csv",
+        ] {
             std::fs::write(root.join("data").join(name), "x").expect("file");
         }
         assert_eq!(names(root, "data/*.csv"), ["data/a.csv", "data/z.csv"]);
         assert_eq!(
             names(root, "data/**/*.csv"),
-            ["data/a.csv", "data/b/c.csv", "data/z.csv"]
+            [
+                "data/_k=1/e.csv",
+                "data/a.csv",
+                "data/b/c.csv",
+                "data/z.csv"
+            ]
+        );
+        assert_eq!(
+            names(root, "data/_temporary/*/*.csv"),
+            ["data/_temporary/_k=1/d.csv"]
         );
         assert_eq!(names(root, "data/_a.csv"), ["data/_a.csv"]);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType as ArrowType, FieldRef, Schema, TimeUnit};
 use feature_defs::source::Source;
 use feature_defs::time::{Instant, TimeSpan};
@@ -16,17 +16,21 @@ use parquet::basic::Type as PhysicalType;
 use super::Cut;
 use super::convert::{Conversion, shown_type, to_instants};
 use super::files::SourceFile;
+use super::partitions::{self, PathColumns};
 use super::table::ReadPlan;
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
+
+type Columns = Vec<Option<(usize, Conversion)>>;
 
 /// A Parquet file whose declared columns are all there and widen to their declared types.
 #[derive(Debug)]
 pub(super) struct ParquetFile {
     file: SourceFile,
     metadata: ArrowReaderMetadata,
-    /// For each declared column: its place in the file, and how it converts.
-    columns: Vec<(usize, Conversion)>,
+    path_columns: PathColumns,
+    /// For each declared column its place in the file, and how it converts, unless the path holds it.
+    columns: Columns,
 }
 
 /// A row group, and the number of its first row in the file, from 1.
@@ -44,13 +48,15 @@ const ZONE_SHIFT: Option<TimeSpan> = TimeSpan::from_micros(86_400_000_000);
 impl ParquetFile {
     pub(super) fn open(file: SourceFile, source: &Source) -> Result<Self> {
         let metadata = read_metadata(&file)?;
-        let (columns, faults) = read_columns(metadata.schema(), source);
+        let path_columns = PathColumns::read(&file, source)?;
+        let (columns, faults) = read_columns(&file, metadata.schema(), source, &path_columns);
         if !faults.is_empty() {
             return Err(Error::input(&file.shown, faults.join("; ")));
         }
         Ok(Self {
             file,
             metadata,
+            path_columns,
             columns,
         })
     }
@@ -69,9 +75,14 @@ impl ParquetFile {
         groups
     }
 
-    /// A time that no event of the row group precedes, if the file says one.
+    /// A time that no event of the row group precedes, if the file or its path says one.
     fn earliest_event(&self, source: &Source, row_group: usize) -> Option<Instant> {
-        let (_, conversion) = self.columns[source.columns.get_index_of(&source.event_time)?];
+        let column = source.columns.get_index_of(&source.event_time)?;
+        if let Some(in_path) = self.path_columns.column(column, 1) {
+            let time = to_instants(&in_path, source.timezone).ok()?;
+            return time.iter().next()?.map(Instant::from_micros);
+        }
+        let (_, conversion) = self.columns[column]?;
         let statistics = StatisticsConverter::try_new(
             &source.event_time,
             self.metadata.schema(),
@@ -91,7 +102,7 @@ impl ParquetFile {
         &self,
         row_group: RowGroup,
         plan: &ReadPlan,
-        take: &mut dyn FnMut(arrow::array::RecordBatch) -> bool,
+        take: &mut dyn FnMut(RecordBatch) -> bool,
     ) -> Result<()> {
         let broken =
             |e: &(dyn std::error::Error + 'static)| Error::not_parquet(&self.file.shown, e, IF_CSV);
@@ -99,7 +110,11 @@ impl ParquetFile {
             self.file.open()?,
             self.metadata.clone(),
         );
-        let roots = plan.read().iter().map(|column| self.columns[*column].0);
+        let in_file = plan
+            .read()
+            .iter()
+            .filter_map(|column| self.columns[*column]);
+        let roots = in_file.map(|(place, _)| place);
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
         let reader = builder
             .with_projection(mask)
@@ -112,15 +127,11 @@ impl ParquetFile {
             let batch = batch.map_err(|e| broken(&e))?;
             let mut columns: Vec<ArrayRef> = Vec::with_capacity(plan.read().len());
             for column in plan.read() {
-                let name = plan.column_name(*column);
-                let values = batch.column_by_name(name).ok_or_else(|| {
-                    Error::input(&self.file.shown, format!("column `{name}` is gone"))
-                })?;
-                let converted = self.columns[*column]
-                    .1
-                    .apply(values, plan.timezone())
-                    .map_err(|failure| plan.refuse(&self.file, name, first_row, &failure))?;
-                columns.push(converted);
+                let in_path = self.path_columns.column(*column, batch.num_rows());
+                columns.push(match in_path {
+                    Some(in_path) => in_path,
+                    None => self.converted(&batch, *column, first_row, plan)?,
+                });
             }
             let seen = plan.cut(&self.file, first_row, columns)?;
             first_row += batch.num_rows() as u64;
@@ -130,24 +141,51 @@ impl ParquetFile {
         }
         Ok(())
     }
+
+    /// A declared column of a batch, in its declared type.
+    fn converted(
+        &self,
+        batch: &RecordBatch,
+        column: usize,
+        first_row: u64,
+        plan: &ReadPlan,
+    ) -> Result<ArrayRef> {
+        let name = plan.column_name(column);
+        let values = batch.column_by_name(name).zip(self.columns[column]);
+        let (values, (_, conversion)) = values
+            .ok_or_else(|| Error::input(&self.file.shown, format!("column `{name}` is gone")))?;
+        conversion
+            .apply(values, plan.timezone())
+            .map_err(|failure| plan.refuse(&self.file, name, first_row, &failure))
+    }
 }
 
 /// Places and conversions of the declared columns, and why some have none.
-fn read_columns(schema: &Schema, source: &Source) -> (Vec<(usize, Conversion)>, Vec<String>) {
+fn read_columns(
+    file: &SourceFile,
+    schema: &Schema,
+    source: &Source,
+    path_columns: &PathColumns,
+) -> (Columns, Vec<String>) {
     let mut columns = Vec::with_capacity(source.columns.len());
     let mut faults = Vec::new();
-    for (name, column) in &source.columns {
+    for (declared, (name, column)) in source.columns.iter().enumerate() {
+        if path_columns.has(declared) {
+            columns.push(None);
+            continue;
+        }
         let Some((index, field)) = schema.column_with_name(name) else {
             let held: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
             faults.push(format!(
-                "has no column `{name}`, which source `{}` declares (it has: {})",
+                "has no column `{name}`, which source `{}` declares (it has: {}){}",
                 source.name,
-                held.join(", ")
+                held.join(", "),
+                partitions::hint(file, &[name])
             ));
             continue;
         };
         match Conversion::new(field.data_type(), column.data_type) {
-            Ok(conversion) => columns.push((index, conversion)),
+            Ok(conversion) => columns.push(Some((index, conversion))),
             Err(mismatch) => faults.push(format!(
                 "column `{name}{}` is {}, which does not widen to the declared `{}` without loss: declare it as the file has it, or convert the file",
                 mismatch.path,

@@ -17,15 +17,14 @@ use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
-use feature_defs::source::{Source, SourceFormat};
+use feature_defs::source::Source;
 use feature_defs::time::Instant;
 
 use super::Cut;
 use super::convert::{for_sql, to_instants};
-use super::csv::CsvFile;
-use super::files::{self, SourceFile};
+use super::files::SourceFile;
 use super::ordered::in_total_order;
-use super::parquet::{ParquetFile, RowGroup};
+use super::pieces::{Piece, pieces};
 use crate::error::{Error, Result};
 use crate::nested::Failure;
 
@@ -80,13 +79,6 @@ impl RowCount {
             .max()
             .unwrap_or(0)
     }
-}
-
-/// What one thread reads at a time.
-#[derive(Debug, Clone)]
-enum Piece {
-    Parquet(Arc<ParquetFile>, RowGroup),
-    Csv(Arc<CsvFile>),
 }
 
 impl CutSource {
@@ -146,34 +138,6 @@ impl CutSource {
     pub(crate) fn rows_read(&self) -> Arc<RowCount> {
         Arc::clone(&self.rows_read)
     }
-}
-
-/// Refuses a file that has not the declared columns. Reads none of its rows.
-pub(crate) fn check_columns(file: SourceFile, source: &Source) -> Result<()> {
-    match source.format {
-        SourceFormat::Parquet => ParquetFile::open(file, source).map(drop),
-        SourceFormat::Csv { delimiter } => CsvFile::open(file, source, delimiter).map(drop),
-    }
-}
-
-fn pieces(root: &std::path::Path, source: &Source, cut: Cut) -> Result<Vec<Piece>> {
-    let mut pieces = Vec::new();
-    for file in files::find(root, &source.path)? {
-        match source.format {
-            SourceFormat::Parquet => {
-                let file = Arc::new(ParquetFile::open(file, source)?);
-                for row_group in file.row_groups(source, cut) {
-                    pieces.push(Piece::Parquet(Arc::clone(&file), row_group));
-                }
-            }
-            SourceFormat::Csv { delimiter } => {
-                pieces.push(Piece::Csv(Arc::new(CsvFile::open(
-                    file, source, delimiter,
-                )?)));
-            }
-        }
-    }
-    Ok(pieces)
 }
 
 #[async_trait]
@@ -246,10 +210,7 @@ impl PartitionStream for Partition {
                 reader_is_there
             };
             for piece in &pieces {
-                match piece {
-                    Piece::Parquet(file, row_group) => file.read(*row_group, &plan, &mut take)?,
-                    Piece::Csv(file) => file.read(&plan, &mut take)?,
-                }
+                piece.read(&plan, &mut take)?;
             }
             Ok(())
         });
@@ -318,6 +279,10 @@ impl ReadPlan {
 
     pub(super) fn read(&self) -> &[usize] {
         &self.read
+    }
+
+    pub(super) fn is_event_time(&self, column: usize) -> bool {
+        self.read[self.event_time] == column
     }
 
     pub(super) fn timezone(&self) -> Tz {

@@ -29,7 +29,8 @@ pub(super) const CASES: &[Case] = &[
         &[Shop(PATH, "data/profiles.csv.gz\n    format: csv")],
     ),
     ("spreadsheet", &[Shop(PATH, "data/profiles.xlsx")]),
-    ("json_lines", &[Shop(PATH, "data/profiles.jsonl")]),
+    ("json_of_no_kind", &[Shop(PATH, "data/profiles.json")]),
+    ("avro", &[Shop(PATH, "data/profiles.avro")]),
     ("folder", &[Shop(PATH, "data/profiles")]),
     ("folder_with_a_slash", &[Shop(PATH, "data/profiles/")]),
     ("glob_without_an_ending", &[Shop(PATH, "data/profiles/*")]),
@@ -45,6 +46,43 @@ pub(super) const CASES: &[Case] = &[
     (
         "delimiter_of_two_characters",
         &[Shop(PATH, "data/profiles.csv\n    delimiter: \"||\"")],
+    ),
+    (
+        "delimiter_of_json_lines",
+        &[Shop(PATH, "data/profiles.jsonl\n    delimiter: \";\"")],
+    ),
+    (
+        "partition_that_is_no_column",
+        &[Shop(
+            PATH,
+            "data/year=*/profiles.csv\n    partitions: [citty]",
+        )],
+    ),
+    (
+        "partition_twice",
+        &[Shop(
+            PATH,
+            "data/city=*/profiles.csv\n    partitions: [city, city]",
+        )],
+    ),
+    (
+        "partition_that_no_folder_holds",
+        &[Shop(
+            PATH,
+            "data/region=eu/profiles.csv\n    partitions: [city]",
+        )],
+    ),
+    (
+        "partition_beside_the_files",
+        &[Shop(PATH, "profiles-*.csv\n    partitions: [city]")],
+    ),
+    (
+        "partitions_of_nothing",
+        &[Shop(PATH, "data/*/profiles.csv\n    partitions: []")],
+    ),
+    (
+        "partitions_are_a_text",
+        &[Shop(PATH, "data/*/profiles.csv\n    partitions: city")],
     ),
     (
         "absolute_sql_file",

@@ -61,6 +61,55 @@ pub(super) const CASES: &[Case] = &[
         "window_in_words",
         &[Shop("[7d, lifetime]", "[7d, forever]")],
     ),
+    (
+        "window_longer_than_its_source_keeps_rows",
+        &[
+            Shop("event_time: at\n", "event_time: at\n    retention: 30d\n"),
+            Shop("[7d, lifetime]", "[7d, 30d, 31d]"),
+        ],
+    ),
+    (
+        "lifetime_over_a_source_that_forgets",
+        &[Shop(
+            "event_time: at\n",
+            "event_time: at\n    retention: 400d\n",
+        )],
+    ),
+    (
+        "window_of_a_source_that_has_a_problem_and_forgets",
+        &[
+            Shop("event_time: at\n", "event_time: att\n    retention: 6d\n"),
+            Shop("[7d, lifetime]", "[7d]"),
+        ],
+    ),
+    (
+        "retention_in_years",
+        &[Shop(
+            "event_time: at\n",
+            "event_time: at\n    retention: 2y\n",
+        )],
+    ),
+    (
+        "retention_of_nothing",
+        &[Shop(
+            "event_time: at\n",
+            "event_time: at\n    retention: 0d\n",
+        )],
+    ),
+    (
+        "retention_is_none",
+        &[Shop(
+            "event_time: at\n",
+            "event_time: at\n    retention: none\n",
+        )],
+    ),
+    (
+        "retention_is_a_list",
+        &[Shop(
+            "event_time: at\n",
+            "event_time: at\n    retention: [30d]\n",
+        )],
+    ),
     ("window_twice", &[Shop("[7d, lifetime]", "[7d, 1w]")]),
     ("cron_of_four_fields", &[Shop("0 2 * * *", "0 2 * *")]),
     ("cron_of_six_fields", &[Shop("0 2 * * *", "0 0 2 * * *")]),
