@@ -139,7 +139,9 @@ pub struct Aggregate {
     pub name: Name,
     /// What is computed.
     pub function: AggregateFunction,
-    /// The source column it is computed from; `None` only for `count()`.
+    /// The source whose events it is computed from; `None` for those of all of the view's sources.
+    pub source: Option<Name>,
+    /// The source's column it is computed from; `None` only where rows are counted.
     pub column: Option<String>,
 }
 

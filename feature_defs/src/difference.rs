@@ -376,7 +376,10 @@ fn view(
                     .details
                     .push("aggregate: another computation".to_owned());
             }
-            compared.setting("source", &old.source, &new.source, quoted);
+            compared.setting("source", &old.sources, &new.sources, |sources| {
+                let quoted: Vec<String> = sources.iter().map(quoted).collect();
+                quoted.join(", ")
+            });
         }
         (Computation::Latest(old), Computation::Latest(new)) => {
             compared.setting("source", &old.source, &new.source, quoted);

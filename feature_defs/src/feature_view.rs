@@ -46,8 +46,8 @@ pub enum Computation {
     /// A `SELECT` over sources, each already cut at as-of, and over other views as of the same instant; its rows are
     /// stamped with as-of.
     Sql(SqlSnapshot),
-    /// Aggregates over windows that end at as-of; rows are stamped with as-of. Keys with no event before as-of
-    /// have no row.
+    /// Aggregates over windows that end at as-of; rows are stamped with as-of. Keys with no event of
+    /// any source before as-of have no row.
     Windows(Windows),
     /// The newest visible row of a source (rule 3), stamped with that row's own event time.
     Latest(Latest),
@@ -59,7 +59,7 @@ impl Computation {
     pub fn sources(&self) -> &[Name] {
         match self {
             Self::Sql(sql) => &sql.sources,
-            Self::Windows(windows) => std::slice::from_ref(&windows.source),
+            Self::Windows(windows) => &windows.sources,
             Self::Latest(latest) => std::slice::from_ref(&latest.source),
         }
     }
@@ -90,10 +90,10 @@ pub struct SqlSnapshot {
 /// See [`Computation::Windows`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Windows {
-    /// The source of events.
-    pub source: Name,
-    /// The source's columns that hold the entity's key parts, in the order of the entity's definition.
-    pub key_columns: Vec<String>,
+    /// The sources of events, sorted.
+    pub sources: Vec<Name>,
+    /// For each source, its columns that hold the entity's key parts, in the order of the entity's definition.
+    pub key_columns: Vec<Vec<String>>,
     /// What is computed.
     pub aggregates: Vec<Aggregate>,
     /// The windows; every aggregate is computed over each. Features are ordered by aggregate, then window.

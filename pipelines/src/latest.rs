@@ -11,7 +11,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::error::{Error, Result};
 use crate::keyed::{KeyedBatch, batch_of};
-use crate::scan::{Cut, RowKind, SortedRows, sorted_by_key};
+use crate::scan::{Cut, RowKind, SortedInput, SortedRows, sorted_by_key};
 use crate::session::Session;
 use crate::snapshot::{self, Snapshot};
 
@@ -28,13 +28,18 @@ pub(crate) async fn rows(
         as_of,
         rows: RowKind::FeatureRows,
     };
+    let columns = carried(definitions, latest).into_iter();
+    let columns: Vec<(String, String)> = columns.map(|name| (name.clone(), name)).collect();
+    let input = SortedInput {
+        source,
+        key_columns: &latest.key_columns,
+        columns: &columns,
+    };
     sorted_by_key(
         session,
         definitions,
         definitions.entity_of(view),
-        source,
-        &latest.key_columns,
-        &carried(definitions, latest),
+        &[input],
         cut,
     )
     .await

@@ -199,13 +199,14 @@ pub(crate) fn add_windows(
         }
     }
     let computation = Computation::Windows(Windows {
-        source: name(source),
-        key_columns: key_columns(definitions, entity),
+        sources: vec![name(source)],
+        key_columns: vec![key_columns(definitions, entity)],
         aggregates: aggregates
             .iter()
             .map(|(aggregate, function, column)| Aggregate {
                 name: name(aggregate),
                 function: *function,
+                source: Some(name(source)),
                 column: column.map(str::to_owned),
             })
             .collect(),

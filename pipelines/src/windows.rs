@@ -7,11 +7,13 @@
 //!   as_of <---- events, newest first ---- | ------------- | ------- lifetime
 //!                                  7d closes here   30d closes here
 //! ```
+//!
+//! Of several sources, events come mixed, each with the place of its source: an aggregate passes over those of others.
 
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use feature_defs::aggregation::{AggregateFunction, Window};
+use feature_defs::aggregation::{Aggregate, AggregateFunction, Window};
 use feature_defs::as_of;
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::Entity;
@@ -25,7 +27,7 @@ use crate::aggregate::Accumulator;
 use crate::column::{Cell, Column};
 use crate::error::{Error, Result};
 use crate::keyed::{KeyedBatch, SnapshotRows, key_values};
-use crate::scan::{Cut, RowKind, SortedRows, sorted_by_key};
+use crate::scan::{Cut, RowKind, SortedInput, SortedRows, sorted_by_key};
 use crate::session::{BATCH_ROWS, Session};
 use crate::snapshot::{self, Snapshot};
 
@@ -35,13 +37,26 @@ pub(crate) struct WindowPlan {
     aggregates: Vec<PlannedAggregate>,
     /// Length, and place among the declared windows; the shortest first, the lifetime last.
     windows: Vec<(Option<TimeSpan>, usize)>,
-    /// The source's columns that must be carried along: arguments, and what breaks ties for `last`.
+    /// What events of each source carry along, in the order of the view's sources.
+    inputs: Vec<Carried>,
+    /// What all of them carry, under the names that they have then.
     columns: Vec<String>,
+    /// Place among [`WindowPlan::columns`] of which source an event is of, where there are several.
+    source: Option<usize>,
+}
+
+/// Columns that events of one source carry along: arguments, and what breaks ties for `last`.
+#[derive(Debug)]
+struct Carried {
+    /// A column of the source, and its name on the way.
+    columns: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
 struct PlannedAggregate {
     function: AggregateFunction,
+    /// Place of the source whose events it is computed from; `None` for those of all.
+    source: Option<usize>,
     /// Place of the argument among [`WindowPlan::columns`].
     column: Option<usize>,
 }
@@ -54,34 +69,35 @@ pub(crate) struct FeatureOutOfRange {
 }
 
 impl WindowPlan {
-    pub(crate) fn new(windows: &Windows, source: &Source) -> Self {
-        let needs_order = windows
-            .aggregates
+    pub(crate) fn new(windows: &Windows, definitions: &Definitions) -> Self {
+        let several = windows.sources.len() > 1;
+        let sources = windows
+            .sources
             .iter()
-            .any(|a| a.function == AggregateFunction::Last);
-        let is_argument = |name: &str| {
-            windows
-                .aggregates
-                .iter()
-                .any(|a| a.column.as_deref() == Some(name))
-        };
-        let columns: Vec<String> = source
-            .columns
-            .keys()
-            .filter(|name| needs_order || is_argument(name))
-            .cloned()
+            .map(|name| &definitions.sources[name]);
+        let inputs: Vec<Carried> = sources
+            .enumerate()
+            .map(|(place, source)| Carried::new(windows, source, several.then_some(place)))
             .collect();
-        let aggregates = windows
-            .aggregates
-            .iter()
-            .map(|aggregate| PlannedAggregate {
+        let carried = inputs.iter().flat_map(|input| &input.columns);
+        let mut columns: Vec<String> = carried.map(|(_, carried)| carried.clone()).collect();
+        if several {
+            columns.push(SortedRows::SOURCE.to_owned());
+        }
+        let planned = |aggregate: &Aggregate| {
+            let of = aggregate.source.as_ref();
+            let source = of.and_then(|of| windows.sources.iter().position(|name| name == of));
+            let carried = aggregate.column.as_ref().and_then(|column| {
+                let mut carried = inputs[source?].columns.iter();
+                carried.find_map(|(name, carried)| (name == column).then_some(carried))
+            });
+            PlannedAggregate {
                 function: aggregate.function,
-                column: aggregate
-                    .column
-                    .as_ref()
-                    .and_then(|name| columns.iter().position(|c| c == name)),
-            })
-            .collect();
+                source: source.filter(|_| several),
+                column: carried.and_then(|carried| columns.iter().position(|c| c == carried)),
+            }
+        };
+        let aggregates = windows.aggregates.iter().map(planned).collect();
         let mut closing: Vec<_> = windows
             .windows
             .iter()
@@ -92,13 +108,37 @@ impl WindowPlan {
         Self {
             aggregates,
             windows: closing,
+            source: several.then(|| columns.len() - 1),
+            inputs,
             columns,
         }
     }
 
-    /// The source's columns that events must carry, in this order.
+    /// The columns that events must carry, in this order.
     pub(crate) fn columns(&self) -> &[String] {
         &self.columns
+    }
+}
+
+impl Carried {
+    /// Columns of one source among several are told apart by its place.
+    fn new(windows: &Windows, source: &Source, place: Option<usize>) -> Self {
+        let of = |aggregate: &&Aggregate| aggregate.source.as_ref() == Some(&source.name);
+        let its = windows.aggregates.iter().filter(of);
+        let needs_order = its.clone().any(|a| a.function == AggregateFunction::Last);
+        let is_argument = |name: &String| {
+            its.clone()
+                .any(|a| a.column.as_deref() == Some(name.as_str()))
+        };
+        let columns = source.columns.keys();
+        let columns = columns.filter(|name| needs_order || is_argument(name));
+        let carried = |name: &String| match place {
+            Some(place) => format!("__{place}_{name}"),
+            None => name.clone(),
+        };
+        Self {
+            columns: columns.map(|name| (name.clone(), carried(name))).collect(),
+        }
     }
 }
 
@@ -154,7 +194,13 @@ impl KeyWindows {
         if self.closed == self.plan.windows.len() {
             return Ok(());
         }
+        let source = self.plan.source.map(|column| columns[column].cell(row));
         for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
+            if let (Some(of), Some(Cell::Int(source))) = (aggregate.source, source)
+                && usize::try_from(source) != Ok(of)
+            {
+                continue;
+            }
             let cell = aggregate
                 .column
                 .map_or(Cell::Null, |column| columns[column].cell(row));
@@ -190,7 +236,7 @@ impl KeyWindows {
     }
 }
 
-/// Events of a view's source in the order of keys, newest first.
+/// Events of all of a view's sources in the order of keys, newest first.
 pub(crate) async fn events(
     session: &Session,
     definitions: &Definitions,
@@ -203,13 +249,20 @@ pub(crate) async fn events(
         as_of,
         rows: RowKind::Events,
     };
+    let names = windows.sources.iter().zip(&windows.key_columns);
+    let inputs: Vec<SortedInput<'_>> = names
+        .zip(&plan.inputs)
+        .map(|((name, key_columns), carried)| SortedInput {
+            source: &definitions.sources[name],
+            key_columns,
+            columns: &carried.columns,
+        })
+        .collect();
     sorted_by_key(
         session,
         definitions,
         definitions.entity_of(view),
-        &definitions.sources[&windows.source],
-        &windows.key_columns,
-        plan.columns(),
+        &inputs,
         cut,
     )
     .await
@@ -223,10 +276,7 @@ pub(crate) async fn compute(
     windows: &Windows,
     as_of: Instant,
 ) -> Result<Snapshot> {
-    let plan = Arc::new(WindowPlan::new(
-        windows,
-        &definitions.sources[&windows.source],
-    ));
+    let plan = Arc::new(WindowPlan::new(windows, definitions));
     let schema = snapshot::schema(definitions, view);
     let events = events(session, definitions, view, windows, &plan, as_of).await?;
     let counts = events.counts();
@@ -315,3 +365,6 @@ impl Night {
         self.rows.out_of_range(key, out.feature, out.message)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -297,20 +297,27 @@ pub(crate) static VIEW: Object = Object {
 
 pub(crate) static WINDOWS: Object = Object {
     title: "A view of windowed aggregations",
-    meaning: "Aggregates over windows that end at as-of, each named `<aggregate>_<window>`. A key without any event before as-of has no row.",
+    meaning: "Aggregates over windows that end at as-of, each named `<aggregate>_<window>`. A key without any event before as-of, of any of its sources, has no row.",
     keys: &[
         key(
             "source",
             Reference("source"),
-            Required,
+            OrElse("sources"),
             "The source of events.",
             "purchases",
+        ),
+        key(
+            "sources",
+            List(&Either(&Reference("source"), &Map(&Part(&EVENT_SOURCE)))),
+            OrElse("source"),
+            "Several sources of events. Each aggregate then names the source of its column, as in `sum(returns.amount)`; `count(returns.*)` counts the events of one of them, `count()` those of all.",
+            "[purchases, returns]",
         ),
         key(
             "join",
             Map(&Reference("column")),
             Default("columns named as the keys"),
-            "The source's column for a key part of another name.",
+            "The source's column for a key part of another name. Of several sources, each has its own.",
             "{ customer_id: buyer }",
         ),
         key(
@@ -322,7 +329,9 @@ pub(crate) static WINDOWS: Object = Object {
         ),
         key(
             "aggregate",
-            Map(&Syntax("`function(column)`, or `count()`")),
+            Map(&Syntax(
+                "`function(column)`, `function(source.column)` of several sources, or `count()`",
+            )),
             Required,
             "What is computed over each window. Functions: `count`, `sum`, `mean`, `min`, `max`, `last`, `distinct_count`.",
             "{ spend: sum(amount), orders: count() }",
@@ -338,6 +347,20 @@ pub(crate) static WINDOWS: Object = Object {
     windows: [7d, lifetime]
     aggregate: { spend: sum(amount), orders: count() }
 ",
+};
+
+pub(crate) static EVENT_SOURCE: Object = Object {
+    title: "A source of several in full",
+    meaning: "In short it is the source's name.",
+    keys: &[key(
+        "join",
+        Map(&Reference("column")),
+        Default("columns named as the keys"),
+        "The source's column for a key part of another name.",
+        "{ customer_id: returned_by }",
+    )],
+    about: false,
+    example: "",
 };
 
 pub(crate) static SQL: Object = Object {
@@ -522,7 +545,15 @@ pub(crate) static SECTIONS: [(&str, &[&Object]); 6] = [
     ("sources", &[&SOURCE]),
     (
         "views",
-        &[&VIEW, &WINDOWS, &SQL, &LATEST, &SCHEDULE, &FEATURE],
+        &[
+            &VIEW,
+            &WINDOWS,
+            &EVENT_SOURCE,
+            &SQL,
+            &LATEST,
+            &SCHEDULE,
+            &FEATURE,
+        ],
     ),
     (
         "request_views",

@@ -236,20 +236,31 @@ fn of_sql(
 
 /// What decides each feature of a view of windows: by aggregate, then window.
 fn of_windows(definitions: &Definitions, windows: &Windows) -> Vec<Decided> {
-    let source = &definitions.sources[&windows.source];
+    let inputs = || {
+        let sources = windows.sources.iter().zip(&windows.key_columns).enumerate();
+        sources.map(|(input, (name, keys))| (input, &definitions.sources[name], keys))
+    };
     let each = |aggregate: &Aggregate| {
-        let rows = rows_by_time(source, &windows.key_columns);
+        let mut decided = Decided::default();
         let newest = aggregate.function == AggregateFunction::Last;
-        Decided {
-            values: places(source, &aggregate.column),
+        for (input, source, key_columns) in inputs() {
+            // An event of any source makes a row.
+            let rows = rows_by_time(input, source, key_columns);
+            let is_its = aggregate
+                .source
+                .as_ref()
+                .is_none_or(|of| *of == source.name);
+            if is_its {
+                let columns = places(input, source, &aggregate.column);
+                decided.values.extend(columns);
+            }
             // The newest of rows of one time is found by their columns.
-            ties: if newest {
-                others(source, &rows)
-            } else {
-                BTreeSet::new()
-            },
-            rows,
+            if is_its && newest {
+                decided.ties.extend(others(input, source, &rows));
+            }
+            decided.rows.extend(rows);
         }
+        decided
     };
     let aggregates = windows.aggregates.iter();
     aggregates
@@ -263,10 +274,10 @@ fn of_latest(definitions: &Definitions, latest: &Latest) -> Vec<Decided> {
     let columns = latest.columns.iter();
     columns
         .map(|column| {
-            let rows = rows_by_time(source, &latest.key_columns);
+            let rows = rows_by_time(0, source, &latest.key_columns);
             Decided {
-                values: places(source, [column]),
-                ties: others(source, &rows),
+                values: places(0, source, [column]),
+                ties: others(0, source, &rows),
                 rows,
             }
         })
@@ -274,26 +285,26 @@ fn of_latest(definitions: &Definitions, latest: &Latest) -> Vec<Decided> {
 }
 
 /// The columns that say whose a row is and when it counts.
-fn rows_by_time(source: &Source, key_columns: &[String]) -> BTreeSet<InputPlace> {
+fn rows_by_time(input: usize, source: &Source, key_columns: &[String]) -> BTreeSet<InputPlace> {
     let times = [Some(&source.event_time), source.created_time.as_ref()];
     places(
+        input,
         source,
         key_columns.iter().chain(times.into_iter().flatten()),
     )
 }
 
-fn others(source: &Source, rows: &BTreeSet<InputPlace>) -> BTreeSet<InputPlace> {
-    let all = places(source, source.columns.keys());
+fn others(input: usize, source: &Source, rows: &BTreeSet<InputPlace>) -> BTreeSet<InputPlace> {
+    let all = places(input, source, source.columns.keys());
     all.difference(rows).copied().collect()
 }
 
 fn places<'n>(
+    input: usize,
     source: &Source,
     names: impl IntoIterator<Item = &'n String>,
 ) -> BTreeSet<InputPlace> {
     let names = names.into_iter();
     let places = names.filter_map(|name| source.columns.get_index_of(name.as_str()));
-    places
-        .map(|column| InputPlace { input: 0, column })
-        .collect()
+    places.map(|column| InputPlace { input, column }).collect()
 }

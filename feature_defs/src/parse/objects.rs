@@ -117,8 +117,7 @@ pub(crate) enum DeclaredComputation {
         features: Members<DeclaredFeature>,
     },
     Windows {
-        source: Option<Text>,
-        join: Members<(Text, Text)>,
+        events: DeclaredEvents,
         aggregates: Members<DeclaredAggregate>,
         windows: Members<Placed<Window>>,
     },
@@ -127,6 +126,21 @@ pub(crate) enum DeclaredComputation {
         join: Members<(Text, Text)>,
         columns: Members<Text>,
     },
+}
+
+/// Where the events of a view of windows come from, as written.
+#[derive(Debug)]
+pub(crate) struct DeclaredEvents {
+    /// Whether they are named under `sources`: columns are then written with the name of their source.
+    pub(crate) several: bool,
+    pub(crate) sources: Members<DeclaredEventSource>,
+}
+
+/// A source of events as written.
+#[derive(Debug)]
+pub(crate) struct DeclaredEventSource {
+    pub(crate) source: Option<Text>,
+    pub(crate) join: Members<(Text, Text)>,
 }
 
 /// A feature of a SQL view as written.

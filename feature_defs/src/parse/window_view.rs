@@ -1,32 +1,112 @@
 //! The two kinds of feature view that read one source without SQL: windows and latest.
 
 use crate::aggregation::{AggregateFunction, Window};
+use crate::language::keys::EVENT_SOURCE;
 use crate::parse::embedded::Embedded;
 use crate::parse::members::Members;
-use crate::parse::objects::{DeclaredAggregate, DeclaredCall, DeclaredComputation};
+use crate::parse::objects::{
+    DeclaredAggregate, DeclaredCall, DeclaredComputation, DeclaredEventSource, DeclaredEvents,
+};
 use crate::parse::reader::{Fields, Placed, Reader};
-use crate::parse::yaml::{Node, Text};
+use crate::parse::yaml::{Kind, Node, Text};
 use crate::sql::functions::is_sql_aggregate;
 use crate::suggestion::accepted;
 use crate::time::{TimeError, TimeSpan};
 
-/// `source`, `join`, `windows` and `aggregate`.
+/// `source` and `join` or `sources`, `windows` and `aggregate`.
 pub(crate) fn read_windows<'a>(
     reader: &mut Reader<'a>,
     fields: &Fields<'a>,
 ) -> DeclaredComputation {
-    let source = reader.require(fields, "source");
-    let source = source.and_then(|node| reader.text(node, "`source`"));
-    let join = read_join(reader, fields);
+    let events = read_events(reader, fields);
     let windows = reader.require(fields, "windows");
     let windows = windows.and_then(|node| read_window_list(reader, node));
     let aggregates = reader.require(fields, "aggregate");
     let aggregates = aggregates.and_then(|node| read_aggregates(reader, node));
     DeclaredComputation::Windows {
-        source,
-        join,
+        events,
         aggregates: aggregates.unwrap_or(Members::unknown()),
         windows: windows.unwrap_or(Members::unknown()),
+    }
+}
+
+/// One `source` with its `join`, or several.
+fn read_events<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> DeclaredEvents {
+    let Some(node) = fields.get("sources") else {
+        let source = reader.require(fields, "source");
+        let source = source.and_then(|node| reader.text(node, "`source`"));
+        let join = read_join(reader, fields);
+        return DeclaredEvents {
+            several: false,
+            sources: [Some(DeclaredEventSource { source, join })]
+                .into_iter()
+                .collect(),
+        };
+    };
+    for (key, message, help) in [
+        (
+            "source",
+            "`source` and `sources` both stand here",
+            "keep one of the two",
+        ),
+        (
+            "join",
+            "`join` stands beside several sources",
+            "write it at its source: `sources: [{ returns: { join: { key: column } } }]`",
+        ),
+    ] {
+        if fields.get(key).is_some() {
+            reader.refuse(&fields.key_span(key), message, help);
+        }
+    }
+    let sources = reader.list(node, "`sources`");
+    if sources.is_some_and(<[Node]>::is_empty) {
+        let help = "write `sources: [purchases, returns]`";
+        reader.refuse(&node.span, "the view has no sources", help);
+    }
+    let mut events = DeclaredEvents {
+        several: true,
+        sources: Members::none().whole_if(sources.is_some_and(|sources| !sources.is_empty())),
+    };
+    for item in sources.unwrap_or_default() {
+        let Some((source, join)) = read_event_source(reader, item) else {
+            events.sources.whole = false;
+            continue;
+        };
+        let mut earlier = events.sources.items.iter();
+        let is_same = |earlier: &DeclaredEventSource| {
+            earlier
+                .source
+                .as_ref()
+                .is_some_and(|earlier| earlier.text == source.text)
+        };
+        if earlier.any(is_same) {
+            let message = format!("the source `{}` stands here twice", source.text);
+            reader.refuse(&source.span, message, "keep one of the two");
+            continue;
+        }
+        let source = Some(source);
+        events
+            .sources
+            .items
+            .push(DeclaredEventSource { source, join });
+    }
+    events
+}
+
+/// A source's name, or `name: {join}`.
+fn read_event_source<'a>(
+    reader: &mut Reader<'a>,
+    item: &'a Node,
+) -> Option<(Text, Members<(Text, Text)>)> {
+    match &item.kind {
+        Kind::Mapping(map) if map.entries.len() == 1 => {
+            let (key, node) = &map.entries[0];
+            let owner = format!("source `{}`", key.text);
+            let fields = reader.fields(node, &key.span, &owner, &EVENT_SOURCE.names())?;
+            Some((key.clone(), read_join(reader, &fields)))
+        }
+        _ => Some((reader.text(item, "a source")?, Members::none())),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::parse::reader::Placed;
 use crate::parse::yaml::Text;
 use crate::suggestion::accepted;
 use crate::validate::Validator;
+use crate::validate::events::Argument;
 use crate::validate::view::{NamedEntity, NamedSource};
 
 /// A feature whose type may not be known.
@@ -69,14 +70,15 @@ impl Validator<'_> {
     pub(super) fn window_features(
         &mut self,
         entity: Option<NamedEntity<'_>>,
-        source: Option<NamedSource<'_>>,
         aggregates: &Members<DeclaredAggregate>,
+        arguments: &[Option<Argument<'_>>],
         windows: &Members<Placed<Window>>,
     ) -> Members<DraftFeature> {
         let mut features = Members::none().whole_if(aggregates.whole && windows.whole);
-        for aggregate in &aggregates.items {
+        for (aggregate, argument) in aggregates.items.iter().zip(arguments) {
             let call = aggregate.call.as_ref();
-            let data_type = call.and_then(|call| self.call_type(source, call));
+            let both = call.zip(argument.as_ref());
+            let data_type = both.and_then(|(call, argument)| self.call_type(argument, call));
             let counts = call.and_then(|call| call.function).is_some_and(|function| {
                 use AggregateFunction::{Count, DistinctCount};
                 matches!(function, Count | DistinctCount)
@@ -110,14 +112,14 @@ impl Validator<'_> {
     }
 
     /// The type of a call's values, if it is known.
-    fn call_type(
-        &mut self,
-        source: Option<NamedSource<'_>>,
-        call: &DeclaredCall,
-    ) -> Option<DataType> {
-        let column = call.column.as_ref();
-        let column = column.map(|column| self.column(source?, column));
+    fn call_type(&mut self, argument: &Argument<'_>, call: &DeclaredCall) -> Option<DataType> {
+        let column = argument.column.as_ref();
+        let column = column.map(|column| self.column(argument.source?, column));
         let function = call.function?;
+        // What it names is not known, and told already.
+        if !argument.sure && argument.column.is_none() && call.column.is_some() {
+            return (function == AggregateFunction::Count).then_some(DataType::Int64);
+        }
         let column = match (function, column) {
             (AggregateFunction::Count, _) | (_, None) => None,
             (AggregateFunction::DistinctCount, Some(None)) => return Some(DataType::Int64),

@@ -54,14 +54,17 @@ pub(crate) fn view(view: &FeatureView, inputs: &Inputs<'_>) -> Fingerprint {
     match &view.computation {
         Computation::Sql(_) => parts.push(format!("sql {}", inputs.canonical)),
         Computation::Windows(windows) => {
-            parts.push(format!("windows {:?}", windows.key_columns));
+            let several = windows.sources.len() > 1;
+            for key_columns in &windows.key_columns {
+                parts.push(format!("windows {key_columns:?}"));
+            }
             for aggregate in &windows.aggregates {
                 let column = aggregate.column.as_deref();
-                parts.push(format!(
-                    "{} {} {column:?}",
-                    aggregate.name,
-                    aggregate.function.name()
-                ));
+                let (name, function) = (&aggregate.name, aggregate.function.name());
+                parts.push(match several {
+                    true => format!("{name} {function} {column:?} of {:?}", aggregate.source),
+                    false => format!("{name} {function} {column:?}"),
+                });
             }
             parts.extend(windows.windows.iter().map(ToString::to_string));
         }

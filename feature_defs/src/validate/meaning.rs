@@ -16,6 +16,7 @@ pub(super) fn stored(view: &FeatureView, index: usize, inputs: &Inputs<'_>) -> F
     let feature = &view.features[index];
     let mut parts = keys(inputs.entity);
     parts.push(feature.data_type.to_string());
+    let mut of = None;
     let column = match &view.computation {
         Computation::Sql(_) => {
             parts.push(format!("sql {} gives {}", inputs.canonical, feature.name));
@@ -25,11 +26,17 @@ pub(super) fn stored(view: &FeatureView, index: usize, inputs: &Inputs<'_>) -> F
             let aggregate = &windows.aggregates[index / windows.windows.len()];
             let window = &windows.windows[index % windows.windows.len()];
             let column = aggregate.column.as_deref();
-            parts.push(format!(
-                "{} of {column:?} over {window} by {:?}",
-                aggregate.function.name(),
-                windows.key_columns
-            ));
+            let function = aggregate.function.name();
+            // Events of every source decide whether there is a row.
+            for key_columns in &windows.key_columns {
+                parts.push(format!(
+                    "{function} of {column:?} over {window} by {key_columns:?}"
+                ));
+            }
+            if windows.sources.len() > 1 {
+                parts.push(format!("events of {:?}", aggregate.source));
+            }
+            of = aggregate.source.as_ref();
             column
         }
         Computation::Latest(latest) => {
@@ -38,7 +45,7 @@ pub(super) fn stored(view: &FeatureView, index: usize, inputs: &Inputs<'_>) -> F
             Some(column.as_str())
         }
     };
-    parts.extend(read(inputs, column));
+    parts.extend(read(inputs, of, column));
     Fingerprint::of(parts)
 }
 
@@ -48,10 +55,11 @@ pub(super) fn rows(view: &FeatureView, inputs: &Inputs<'_>) -> Fingerprint {
     match &view.computation {
         Computation::Sql(_) => {
             parts.push(format!("sql {}", inputs.canonical));
-            parts.extend(read(inputs, None));
+            parts.extend(read(inputs, None, None));
         }
         Computation::Windows(Windows { key_columns, .. }) => {
-            parts.push(format!("events by {key_columns:?}"));
+            let each = key_columns.iter();
+            parts.extend(each.map(|columns| format!("events by {columns:?}")));
             parts.extend(inputs.sources.iter().map(|source| rows_of(source)));
         }
         Computation::Latest(Latest { key_columns, .. }) => {
@@ -68,8 +76,8 @@ fn keys(entity: &Entity) -> Vec<String> {
         .collect()
 }
 
-/// What is read of each source and view: this column, or what the statement may read.
-fn read(inputs: &Inputs<'_>, column: Option<&str>) -> Vec<String> {
+/// What is read of each source and view: this column, of one source or of all, or what the statement may read.
+fn read(inputs: &Inputs<'_>, of: Option<&Name>, column: Option<&str>) -> Vec<String> {
     let is_read = |name: &str| match column {
         Some(column) => name == column,
         None => may_read(inputs.canonical, name),
@@ -79,7 +87,10 @@ fn read(inputs: &Inputs<'_>, column: Option<&str>) -> Vec<String> {
         parts.push(rows_of(source));
         let mut columns: Vec<_> = source.columns.iter().collect();
         columns.sort_by_key(|(name, _)| *name);
-        let read = columns.into_iter().filter(|(name, _)| is_read(name));
+        let is_its = of.is_none_or(|of| *of == source.name);
+        let read = columns
+            .into_iter()
+            .filter(|(name, _)| is_its && is_read(name));
         parts.extend(read.map(|(name, column)| format!("{name} {}", column.data_type)));
     }
     for read in inputs.views {

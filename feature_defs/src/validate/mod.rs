@@ -3,6 +3,7 @@
 //! An object with a problem takes part with all that is known of it. What would only be wrong because of a problem that
 //! is recorded is passed over in silence.
 
+mod events;
 mod features;
 pub(crate) mod fingerprint;
 mod inputs;

@@ -10,12 +10,9 @@ impl Validator<'_> {
     /// Refuses windows that are longer than the source's retention. A lifetime is longer than any.
     pub(super) fn are_retained(
         &mut self,
-        source: Option<NamedSource<'_>>,
+        (name, source): NamedSource<'_>,
         windows: &Members<Placed<Window>>,
     ) {
-        let Some((name, source)) = source else {
-            return;
-        };
         let Some(kept) = source.retention else {
             return;
         };

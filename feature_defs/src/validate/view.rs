@@ -11,10 +11,10 @@ use crate::parse::members::Members;
 use crate::parse::objects::{
     Declared, DeclaredAggregate, DeclaredComputation, DeclaredEntity, DeclaredSource, DeclaredView,
 };
-use crate::parse::reader::Placed;
 use crate::parse::yaml::Text;
 use crate::source::Source;
 use crate::time::Ttl;
+use crate::validate::events::Argument;
 use crate::validate::features::DraftFeature;
 use crate::validate::inputs::{Inputs, ReadView};
 use crate::validate::known::{KnownFeature, KnownView};
@@ -82,16 +82,25 @@ impl Validator<'_> {
                 return self.sql_view(name, entity, text.as_ref(), features);
             }
             Some(DeclaredComputation::Windows {
-                source,
-                join,
+                events,
                 aggregates,
                 windows,
             }) => {
-                let source = source.and_then(|text| self.find(self.sources, "source", &text));
-                let keys = self.key_columns(span, entity, source, &join);
-                let features = self.window_features(entity, source, &aggregates, &windows);
-                self.are_retained(source, &windows);
-                let computation = windows_of(source, keys, aggregates.items, windows.items);
+                let events = self.events(span, entity, events);
+                for source in events.named() {
+                    self.are_retained(source, &windows);
+                }
+                let calls = aggregates.items.iter().map(|one| one.call.as_ref());
+                let arguments: Vec<Option<Argument<'_>>> = calls
+                    .map(|call| Some(self.argument(&events, call?)))
+                    .collect();
+                let features = self.window_features(entity, &aggregates, &arguments, &windows);
+                let aggregates = aggregates_of(aggregates.items, arguments);
+                let computation = events.windows(&windows).zip(aggregates);
+                let computation = computation.map(|(windows, aggregates)| Windows {
+                    aggregates,
+                    ..windows
+                });
                 (features, computation.map(Computation::Windows))
             }
             Some(DeclaredComputation::Latest {
@@ -164,29 +173,21 @@ impl Validator<'_> {
     }
 }
 
-fn windows_of(
-    source: Option<NamedSource<'_>>,
-    key_columns: Option<Vec<String>>,
-    aggregates: Vec<DeclaredAggregate>,
-    windows: Vec<Placed<crate::aggregation::Window>>,
-) -> Option<Windows> {
-    let aggregate = |aggregate: DeclaredAggregate| {
-        let call = aggregate.call?;
+fn aggregates_of(
+    declared: Vec<DeclaredAggregate>,
+    arguments: Vec<Option<Argument<'_>>>,
+) -> Option<Vec<Aggregate>> {
+    let aggregates = declared.into_iter().zip(arguments);
+    let aggregates = aggregates.map(|(aggregate, argument)| {
+        let argument = argument.filter(|argument| argument.sure)?;
         Some(Aggregate {
             name: aggregate.name.value,
-            function: call.function?,
-            column: call.column.map(|column| column.text),
+            function: aggregate.call?.function?,
+            source: argument.source.map(|(name, _)| name.clone()),
+            column: argument.column.map(|column| column.text),
         })
-    };
-    Some(Windows {
-        source: source?.0.clone(),
-        key_columns: key_columns?,
-        aggregates: aggregates
-            .into_iter()
-            .map(aggregate)
-            .collect::<Option<_>>()?,
-        windows: windows.into_iter().map(|window| window.value).collect(),
-    })
+    });
+    aggregates.collect()
 }
 
 fn latest_of(

@@ -1,5 +1,6 @@
 mod broken;
 pub(crate) mod damage;
+mod event_sources;
 mod mutation;
 mod settings;
 mod view_reads;
@@ -465,5 +466,5 @@ fn defaults_and_joins_are_read() {
     else {
         panic!("windows");
     };
-    assert_eq!(windows.key_columns, ["cust_no"]);
+    assert_eq!(windows.key_columns, [["cust_no"]]);
 }

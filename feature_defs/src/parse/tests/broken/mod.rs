@@ -5,6 +5,7 @@
 
 mod about;
 mod cascades;
+mod event_sources;
 mod expressions;
 mod formats;
 mod keys;
@@ -46,9 +47,10 @@ enum Edit {
     Bytes(&'static str, &'static [u8]),
 }
 
-const KINDS: [(&str, &[Case]); 16] = [
+const KINDS: [(&str, &[Case]); 17] = [
     ("about", about::CASES),
     ("cascades", cascades::CASES),
+    ("event_sources", event_sources::CASES),
     ("expressions", expressions::CASES),
     ("formats", formats::CASES),
     ("keys", keys::CASES),
