@@ -24,6 +24,19 @@ pub(super) const CASES: &[Case] = &[
         )],
     ),
     (
+        "window_longer_than_one_of_its_sources_keeps_rows",
+        &[
+            Shop("event_time: at\n", "event_time: at\n    retention: 30d\n"),
+            Shop(
+                ONE,
+                "    sources: [{ profiles: { join: { customer_id: customer_no } } }, purchases]
+    windows: [7d, 60d]
+    aggregate: { cents: sum(purchases.cents), cities: distinct_count(profiles.city) }
+",
+            ),
+        ],
+    ),
+    (
         "column_that_its_source_has_not",
         &[Shop(
             ONE,
