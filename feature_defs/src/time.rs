@@ -122,12 +122,13 @@ impl Instant {
     }
 
     /// Parses a timestamp of a file: a day, which is midnight, or a time with `T` or a space, with or without seconds
-    /// and a zone. What has no zone is meant in `zone`.
+    /// and a zone, whose minutes may be left out (`+00`, as PostgreSQL and DuckDB write it). What has no zone is meant in
+    /// `zone`.
     ///
     /// # Errors
     /// [`TimeError`] for any other text, and for a time finer than microseconds.
     pub fn parse_local(text: &str, zone: Tz) -> Result<Self, TimeError> {
-        let (instant, time) = match Written::read(text) {
+        let (instant, time) = match Written::read(&written::with_zone_minutes(text)) {
             Some(Written::Zoned(time)) => (Ok(Self(time.timestamp_micros())), time.naive_utc()),
             Some(Written::Local(time)) => (local(text, time, zone), time),
             Some(Written::Day(day)) => {

@@ -118,6 +118,10 @@ pub(crate) async fn compute_beside(
 }
 
 #[cfg(test)]
+mod foreign_tests;
+#[cfg(test)]
+mod input_tests;
+#[cfg(test)]
 mod keys_tests;
 #[cfg(test)]
 mod lineage_tests;

@@ -189,7 +189,7 @@ pub(crate) static ENTITY: Object = Object {
 
 pub(crate) static SOURCE: Object = Object {
     title: "`sources`",
-    meaning: "Files of rows, each row with the instant at which it was true. Files may hold more columns than are declared, in any order; what is declared is never guessed and never coerced with loss. An empty field of a CSV file is null, whatever the column's type; a quoted empty one (`\"\"`) is empty text. JSON lines hold one object a line, with values as the [table of types](#types) has them; a key that a line leaves out is null, and a declared column that no line of any file has is refused. Numbers of JSON lines are read with all their digits, decimals among them. Timestamps in CSV and JSON lines are `2026-02-28`, `2026-02-28 22:00` or `2026-02-28T22:00:00.25`, with or without a zone (`Z`, `+01:00`).",
+    meaning: "Files of rows, each row with the instant at which it was true. Files may hold more columns than are declared, in any order; what is declared is never guessed and never coerced with loss. An empty field of a CSV file is null, whatever the column's type; a quoted empty one (`\"\"`) is empty text. JSON lines hold one object a line, with values as the [table of types](#types) has them; a key that a line leaves out is null, and a declared column that no line of any file has is refused. Numbers of JSON lines are read with all their digits, decimals among them. Timestamps in CSV and JSON lines are `2026-02-28`, `2026-02-28 22:00` or `2026-02-28T22:00:00.25`, with or without a zone (`Z`, `+01:00`, `+01`).",
     keys: &[
         key(
             "path",

@@ -46,6 +46,19 @@ fn with_seconds(text: &str) -> Cow<'_, str> {
     text.into()
 }
 
+/// `2026-02-03 10:30+01` as `2026-02-03 10:30+01:00`; any other text as it is.
+pub(super) fn with_zone_minutes(text: &str) -> Cow<'_, str> {
+    let Some((time, [b'+' | b'-', b'0'..=b'9', b'0'..=b'9'])) = text.as_bytes().split_last_chunk()
+    else {
+        return text.into();
+    };
+    // A day ends like that too.
+    match time.len() >= "2026-02-03 10:30".len() {
+        true => format!("{text}:00").into(),
+        false => text.into(),
+    }
+}
+
 /// Which part of a text in the shape of a day or a time is one that calendars or clocks do not have:
 /// `there is no month 13`.
 pub(super) fn impossible(text: &str) -> Option<String> {

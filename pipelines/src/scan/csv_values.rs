@@ -175,6 +175,17 @@ mod tests {
                 DataType::Timestamp,
                 Some("2024-07-01T12:00:00.250Z"),
             ),
+            (
+                "2024-07-01 12:00:00.25+00",
+                DataType::Timestamp,
+                Some("2024-07-01T12:00:00.250Z"),
+            ),
+            (
+                "2024-07-01 12:00-03",
+                DataType::Timestamp,
+                Some("2024-07-01T15:00:00Z"),
+            ),
+            ("2024-07-01 12:00-3", DataType::Timestamp, None),
             ("2024-07-01T12:00:00.0000001Z", DataType::Timestamp, None),
             ("2024-02-30", DataType::Date, None),
             ("yes", DataType::Bool, None),
