@@ -154,3 +154,85 @@ async fn a_declared_column_that_only_the_path_has_is_pointed_at() {
         );
     }
 }
+
+/// The event time in the path, the key too: a query may then read no column of the files at all.
+#[tokio::test]
+async fn event_times_of_paths_cut_whole_files() {
+    let dir = tempfile::tempdir().expect("dir");
+    for day in ["2024-01-01", "2024-01-02", "2024-01-03"] {
+        let folder = dir.path().join(format!("day={day}/k=7"));
+        std::fs::create_dir_all(&folder).expect("dir");
+        std::fs::write(folder.join("a.csv"), "v\n1\n2\n").expect("file");
+        std::fs::write(folder.join("a.jsonl"), "{\"v\": 1}\n{\"v\": 2}\n").expect("file");
+        let values: Vec<i64> = vec![1, 2];
+        let values = std::sync::Arc::new(arrow::array::Int64Array::from(values));
+        write_parquet(&folder.join("a.parquet"), vec![("v", values)]);
+    }
+    let folder = dir.path().join("day=__HIVE_DEFAULT_PARTITION__/k=7");
+    std::fs::create_dir_all(&folder).expect("dir");
+    for ending in ["csv", "jsonl", "parquet"] {
+        let mut definitions = definitions(dir.path());
+        add_entity(&mut definitions, "thing", &[("k", DataType::Int64)]);
+        let columns = [
+            ("k", DataType::Int64),
+            ("day", DataType::Date),
+            ("v", DataType::Int64),
+        ];
+        let path = format!("*/*/a.{ending}");
+        add_source(&mut definitions, "rows", &path, &columns, "day", None);
+        let source = &mut definitions.sources[&name("rows")];
+        source.partitions = vec!["day".to_owned(), "k".to_owned()];
+        source.timezone = chrono_tz::Europe::Berlin;
+        let features = [("n", DataType::Int64)];
+        let text = "select k, count(*) as n from rows group by k";
+        add_sql(
+            &mut definitions,
+            "counts",
+            "thing",
+            &["rows"],
+            text,
+            &features,
+        );
+        let text = "select k, sum(v) as n from rows group by k";
+        add_sql(
+            &mut definitions,
+            "sums",
+            "thing",
+            &["rows"],
+            text,
+            &features,
+        );
+        let seen = async |view: &'static str, as_of: &'static str| {
+            let found = rows(&session(2), &definitions, view, as_of).await;
+            let found = found.map_err(|error| error.to_string())?;
+            let column = found.schema().index_of("n").expect("a feature");
+            Ok::<_, String>(shown_column(&found, column))
+        };
+        for (as_of, count, sum) in [
+            // Midnight in Berlin.
+            ("2024-01-01T23:00:00Z", "2", "3"),
+            ("2024-01-01T23:00:00.000001Z", "4", "6"),
+            ("2025-01-01T00:00:00Z", "6", "9"),
+        ] {
+            assert_eq!(
+                seen("counts", as_of).await,
+                Ok(vec![count.to_owned()]),
+                "{ending}"
+            );
+            assert_eq!(
+                seen("sums", as_of).await,
+                Ok(vec![sum.to_owned()]),
+                "{ending}"
+            );
+        }
+        let file = format!("day=2024-01-03/k=7/a.{ending}");
+        std::fs::copy(dir.path().join(file), folder.join(format!("a.{ending}"))).expect("copy");
+        let refused = seen("counts", "2023-01-01T00:00:00Z")
+            .await
+            .expect_err("null");
+        assert!(
+            refused.contains("column `day`, row 1: the event time is null"),
+            "{refused}"
+        );
+    }
+}
