@@ -550,3 +550,6 @@ fn text(text: &Option<String>) -> String {
     text.as_ref()
         .map_or_else(|| "none".to_owned(), |text| format!("`{}`", text.trim()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! JSON lines: an object a line, columns by key, and a line for every error. A key that is left out is null.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 
 use arrow::array::{ArrayRef, RecordBatch};
 use feature_defs::source::Source;
@@ -15,6 +15,9 @@ use super::table::ReadPlan;
 use crate::column::Builder;
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
+
+/// A line is read as a whole: one that is longer is most likely a file of another kind.
+const MAX_LINE_BYTES: u64 = 64 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -178,12 +181,21 @@ impl<'f> Lines<'f> {
     fn next(&mut self) -> Result<Option<Line<'_>>> {
         loop {
             self.raw.clear();
-            let read = self.input.read_until(b'\n', &mut self.raw);
+            let mut input = self.input.by_ref().take(MAX_LINE_BYTES + 1);
+            let read = input.read_until(b'\n', &mut self.raw);
             let read = read.map_err(|e| Error::unreadable(&self.file.shown, &e))?;
             if read == 0 {
                 return Ok(None);
             }
             self.number += 1;
+            if read as u64 > MAX_LINE_BYTES {
+                let message = format!(
+                    "line {} is longer than {} MiB: JSON lines have one object a line",
+                    self.number,
+                    MAX_LINE_BYTES >> 20
+                );
+                return Err(Error::input(&self.file.shown, message));
+            }
             if self.number == 1 && self.raw.starts_with(BYTE_ORDER_MARK) {
                 self.raw.drain(..BYTE_ORDER_MARK.len());
             }

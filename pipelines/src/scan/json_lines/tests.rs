@@ -142,3 +142,16 @@ async fn inp_05_other_encodings_are_refused_by_line_and_byte() {
     );
     assert_eq!(refused(b"").await, "`rows.jsonl`: is empty (0 bytes)");
 }
+
+#[tokio::test]
+async fn a_file_without_line_ends_is_not_read_as_a_whole() {
+    let mut text = b"[1".to_vec();
+    text.resize(
+        (super::MAX_LINE_BYTES + 1).try_into().expect("a length"),
+        b' ',
+    );
+    assert_eq!(
+        refused(&text).await,
+        "`rows.jsonl`: line 1 is longer than 64 MiB: JSON lines have one object a line"
+    );
+}
