@@ -2,6 +2,7 @@
 //! that column. Over queries written by hand and by chance, and data by chance, with ties, nulls and rows after as-of.
 
 mod queries;
+mod view_reads;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::path::Path;
 use feature_defs::aggregation::AggregateFunction as F;
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
-use feature_defs::lineage::{Direction, Lineage};
+use feature_defs::lineage::{Direction, Kind, Lineage};
 use feature_defs::time::Ttl;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -17,6 +18,7 @@ use rand::{Rng, SeedableRng};
 use crate::session::Session;
 use crate::testing::*;
 
+/// The instant from which all views look.
 const AS_OF: &str = "2024-02-01";
 
 /// Each source, with its columns.
@@ -165,14 +167,14 @@ impl Tried {
             .iter()
             .map(|feature| format!("{view}.{}", feature.name))
             .collect();
+        // Also through other views.
         let made_from: Vec<BTreeSet<&str>> = names
             .iter()
             .map(|name| {
-                let edges = lineage.neighbours(lineage.find(name)[0], Direction::Upstream);
-                edges
-                    .iter()
-                    .map(|(_, from)| lineage.node(*from).name.as_str())
-                    .collect()
+                let part = lineage.around(&lineage.find(name), &[Direction::Upstream]);
+                let nodes = part.nodes.into_iter().map(|id| lineage.node(id));
+                let columns = nodes.filter(|node| node.kind == Kind::Column);
+                columns.map(|column| column.name.as_str()).collect()
             })
             .collect();
         let root = definitions.project.root.clone();
@@ -216,11 +218,7 @@ impl Tried {
         }
         self.views += 1;
         self.seen += moved.len();
-        // Without the entity.
-        self.named += made_from
-            .iter()
-            .map(|columns| columns.len() - 1)
-            .sum::<usize>();
+        self.named += made_from.iter().map(BTreeSet::len).sum::<usize>();
     }
 }
 
