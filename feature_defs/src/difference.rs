@@ -28,7 +28,8 @@ use crate::time::TimeSpan;
 pub struct Difference {
     /// The objects that came, changed or went, by kind, then in the order of the newer definitions, those gone last.
     pub objects: Vec<ObjectChange>,
-    /// Views whose rows the next night computes anew, because they are new or have another meaning.
+    /// Views whose rows the next night computes anew, because they are new or have another meaning, and the views that
+    /// these read.
     pub recomputed: Vec<Name>,
     /// Services and models that the next release does not serve any more.
     pub unserved: Vec<Name>,
@@ -138,11 +139,14 @@ impl Difference {
             let was = object.renamed_from.as_ref();
             was.unwrap_or(&object.name).clone()
         });
+        let recomputed: Vec<Name> = names(of(
+            &[ObjectKind::FeatureView],
+            &[Change::Added, Change::Incompatible, Change::Renamed],
+        ));
+        let recomputed = after.with_read_views(&recomputed);
+        let is_recomputed = |name: &&Name| recomputed.iter().any(|view| view.name == **name);
         Self {
-            recomputed: names(of(
-                &[ObjectKind::FeatureView],
-                &[Change::Added, Change::Incompatible, Change::Renamed],
-            )),
+            recomputed: after.views.keys().filter(is_recomputed).cloned().collect(),
             unserved: unserved.collect(),
             affected_models: names(of(
                 &[ObjectKind::Model],

@@ -6,6 +6,7 @@ mod cli;
 mod crash;
 mod determinism;
 mod environments;
+mod event_sources;
 mod feature_names;
 mod flip;
 mod harness;

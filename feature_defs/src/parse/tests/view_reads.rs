@@ -139,6 +139,40 @@ fn what_a_view_reads_is_part_of_its_meaning_and_of_its_features() {
 }
 
 #[test]
+fn a_plan_names_what_the_next_night_computes_with_what_changed() {
+    let before = definitions(&[]);
+    for (from, to, expected) in [
+        // Only the statement of `wide` is another one: what it reads is computed along with it.
+        (
+            "n.amount AS newest",
+            "n.amount + 1 AS newest",
+            "wide tier newest spend",
+        ),
+        (
+            "t.share, t.event_time",
+            "t.share, n.event_time",
+            "wide tier newest spend",
+        ),
+        ("ttl: 3d", "ttl: 4d", ""),
+        ("ttl: 30d", "ttl: 60d", "wide tier newest spend"),
+    ] {
+        let after = definitions(&[(from, to)]);
+        let difference = crate::difference::Difference::between(Some(&before), &after);
+        assert_eq!(texts(&difference.recomputed).join(" "), expected, "{to}");
+    }
+}
+
+#[test]
+fn a_view_that_reads_a_deprecated_one_is_told() {
+    let shop = definitions(&[(
+        "latest: [amount], ttl: 30d",
+        "latest: [amount], deprecated: use spend",
+    )]);
+    let line = "feature view `wide` reads feature view `newest`, which is deprecated: use spend";
+    assert_eq!(crate::deprecation::deprecations(&shop), [line]);
+}
+
+#[test]
 fn a_plan_says_which_view_changed_below() {
     let before = definitions(&[]);
     for (from, to, line) in [
