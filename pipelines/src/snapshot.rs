@@ -1,8 +1,8 @@
 //! A feature view's rows as of one instant, sorted by key, one a key.
 //!
 //! ```text
-//!   sql      SELECT over cut sources and other views as of the same instant
-//!                                    --> key bytes --> sort --> one row a key? declared types? --> stamped with as-of
+//!   sql      SELECT over cut sources --> key bytes --> sort --> one row a key? declared types? --> stamped with as-of
+//!                   and over other views as of the same instant
 //!   windows  cut events by key, newest first --> KeyWindows ---------------------------------> stamped with as-of
 //!   latest   cut rows by key, newest first --> the first of each key ----------> stamped with its own event time
 //! ```

@@ -3,9 +3,9 @@
 //! ```text
 //!   source      view                 request view              service      model
 //!     column --> feature ----------> request-time feature --> service ---> model
-//!             |  ^  \---------------------------------------/
-//!             \--/
-//!   entity ------^                    ^------ request field
+//!                |  ^ \--------------------------------------/
+//!                 \/                  ^------ request field
+//!   entity ------^    (of a view that reads another one)
 //! ```
 //!
 //! A feature is made from columns in three [`Role`]s: those that its values are computed from, those that decide which
