@@ -14,8 +14,18 @@ use crate::error::{Error, Result};
 
 /// The keys of rows, from one column a key part in the entity's order and types; null where a part is null.
 pub(crate) fn of_columns(parts: &[ArrayRef], rows: usize) -> Result<BinaryArray> {
+    let mut keys = BinaryBuilder::with_capacity(rows, rows * 9 * parts.len());
+    for_each(parts, rows, |_, key| keys.append_option(key))?;
+    Ok(keys.finish())
+}
+
+/// Hands over the key of each row, from the same columns; `None` where a part is null.
+pub(crate) fn for_each(
+    parts: &[ArrayRef],
+    rows: usize,
+    mut take: impl FnMut(usize, Option<&[u8]>),
+) -> Result<()> {
     let columns = parts.iter().map(Column::new).collect::<Result<Vec<_>>>()?;
-    let mut keys = BinaryBuilder::with_capacity(rows, rows * 9 * columns.len());
     let mut key = EntityKey::new();
     for row in 0..rows {
         key.clear();
@@ -23,13 +33,9 @@ pub(crate) fn of_columns(parts: &[ArrayRef], rows: usize) -> Result<BinaryArray>
         for column in &columns {
             whole &= push(&mut key, column.cell(row));
         }
-        if whole {
-            keys.append_value(key.as_bytes());
-        } else {
-            keys.append_null();
-        }
+        take(row, whole.then_some(key.as_bytes()));
     }
-    Ok(keys.finish())
+    Ok(())
 }
 
 /// Appends a part; false when it is null.

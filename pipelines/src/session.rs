@@ -4,7 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::memory_pool::{
+    FairSpillPool, MemoryConsumer, MemoryReservation, TrackConsumersPool,
+};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
 
@@ -90,6 +92,11 @@ impl Session {
             memory_limit: self.memory_limit,
             runtime: Arc::clone(&self.runtime),
         }
+    }
+
+    /// Memory of the pool for an operator of ours; it is empty, and free again once dropped.
+    pub(crate) fn reservation(&self, operator: &str) -> MemoryReservation {
+        MemoryConsumer::new(operator).register(&self.runtime.memory_pool)
     }
 
     /// A context of its own for one computation, on the shared memory pool.

@@ -136,11 +136,12 @@ async fn join(
     progress: &dyn Progress,
 ) -> Result<Joined> {
     let mut answers: BTreeMap<&Name, Answers> = BTreeMap::new();
-    let views = stored_views(definitions, service);
+    let reads = stored_features(definitions, service);
+    let views: Vec<&Name> = reads.keys().copied().collect();
     progress.event(Event::Planned { views: views.len() });
     let files = SourceFiles::of_views(definitions, views.iter().copied()).await?;
     let mut null_keys = 0;
-    for name in views {
+    for (name, wanted) in reads {
         let view = &definitions.views[name];
         let keys = frame.keys(definitions.entity_of(view))?;
         null_keys = null_keys.max(keys.null_count());
@@ -148,7 +149,7 @@ async fn join(
             keys: &keys,
             as_ofs: frame.as_ofs(),
         };
-        let answered = answer(session, definitions, view, &questions, progress)
+        let answered = answer(session, definitions, view, &questions, &wanted, progress)
             .await
             .map_err(|e| e.in_view(name, session))?;
         progress.event(Event::Joined { view: name });
@@ -185,24 +186,35 @@ async fn join(
     })
 }
 
-/// The feature views that a service reads, directly or through its request views, sorted.
-fn stored_views<'a>(definitions: &'a Definitions, service: &'a FeatureService) -> Vec<&'a Name> {
-    let mut views: Vec<&Name> = Vec::new();
+/// The features of feature views that a service reads, directly or through its request views: by view, their places
+/// in it.
+fn stored_features<'a>(
+    definitions: &'a Definitions,
+    service: &'a FeatureService,
+) -> BTreeMap<&'a Name, Vec<usize>> {
+    let mut read: Vec<&FeatureRef> = Vec::new();
     for feature in &service.features {
         match feature.origin {
-            Origin::Stored => views.push(&feature.reference.view),
+            Origin::Stored => read.push(&feature.reference),
             Origin::Request => {
                 let view = &definitions.request_views[&feature.reference.view];
-                let read = view.features.iter();
-                let read = read.filter(|f| f.name == feature.reference.feature);
-                let read = read.flat_map(|f| &f.features);
-                views.extend(read.map(|reference| &reference.view));
+                let of_view = view.features.iter();
+                let of_view = of_view.filter(|f| f.name == feature.reference.feature);
+                read.extend(of_view.flat_map(|f| &f.features));
             }
         }
     }
-    views.sort_unstable();
-    views.dedup();
-    views
+    let mut by_view: BTreeMap<&Name, Vec<usize>> = BTreeMap::new();
+    for reference in read {
+        let features = &definitions.views[&reference.view].features;
+        let place = features.iter().position(|f| f.name == reference.feature);
+        by_view.entry(&reference.view).or_default().extend(place);
+    }
+    for places in by_view.values_mut() {
+        places.sort_unstable();
+        places.dedup();
+    }
+    by_view
 }
 
 #[cfg(test)]

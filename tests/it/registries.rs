@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Stdio};
 
 use feature_defs::time::Stopwatch;
+use store::conformance::registry::back_to_the_first_schema;
 use store::conformance::servers::postgres_schema;
 
 use crate::harness::{self, Project};
@@ -214,20 +215,4 @@ fn verbs_wait_for_migrate_on_a_registry_of_an_older_schema() {
             "a version now says whose it is: {said}"
         );
     }
-}
-
-/// Takes back what the second step of the schema did, as the registry of an older binary has it.
-async fn back_to_the_first_schema(registry: &str) {
-    use sqlx::{Connection, Executor};
-    sqlx::any::install_default_drivers();
-    let mut connection = sqlx::AnyConnection::connect(registry)
-        .await
-        .expect("connects");
-    for statement in [
-        "ALTER TABLE definitions DROP COLUMN project",
-        "DELETE FROM _sqlx_migrations WHERE version = 2",
-    ] {
-        connection.execute(statement).await.expect("done");
-    }
-    connection.close().await.expect("closed");
 }

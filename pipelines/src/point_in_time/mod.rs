@@ -1,38 +1,50 @@
 //! The point-in-time join: for each row of an entity frame, the feature values that were known at its own as-of.
 //!
 //! ```text
-//!   windows, latest   the source's rows of each key, newest first, looked at once for each of the key's frame rows
-//!   sql               the query as of each distinct as-of of the frame: its cost grows with their number
+//!   latest    the frame's instants by key, and the newest row that each of them sees, whatever order rows come in
+//!   windows   the source's rows of each key, newest first, looked at once for each of the key's frame rows
+//!   sql       the query as of each distinct as-of of the frame: its cost grows with their number
 //! ```
 //!
-//! It runs the code of the night: windows, the newest visible row and queries are not written twice.
+//! Windows and queries run the code of the night, which is not written twice. The newest row is found in another way
+//! than by night; tests hold it equal to a slow reference.
 
+mod answers;
+mod latest;
+mod newest;
+#[cfg(test)]
+mod newest_tests;
 #[cfg(test)]
 mod reference;
+mod slots;
 #[cfg(test)]
 mod tests;
+mod ties;
+mod workers;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BinaryArray, BooleanArray, RecordBatch};
+use arrow::array::{Array, BinaryArray, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 use datafusion::common::runtime::SpawnedTask;
 use feature_defs::as_of;
 use feature_defs::definitions::Definitions;
-use feature_defs::feature_view::{Computation, FeatureView, Latest, SqlSnapshot, Windows};
+use feature_defs::feature_view::{Computation, FeatureView, SqlSnapshot, Windows};
 use feature_defs::time::Instant;
 use feature_defs::value::Value;
 use futures::{StreamExt, TryStreamExt, stream};
 
-use crate::column::{Builder, Cell, Column};
+use crate::column::{Cell, Column};
 use crate::error::{Error, Result};
 use crate::keyed::{KeyedBatch, SnapshotRows, key_values};
 use crate::progress::{Event, Progress};
 use crate::scan::{Cut, RowKind, SortedRows};
 use crate::session::Session;
 use crate::windows::{KeyWindows, WindowPlan};
-use crate::{keys, latest, snapshot, sql, windows};
+use crate::{keys, snapshot, sql, windows};
+
+pub(crate) use answers::Answers;
 
 /// For whom and as of when: one entry a row of an entity frame.
 #[derive(Debug)]
@@ -42,44 +54,18 @@ pub(crate) struct Questions<'a> {
     pub(crate) as_ofs: &'a [Instant],
 }
 
-/// A view's answers.
-#[derive(Debug)]
-pub(crate) struct Answers {
-    /// One column a feature of the view.
-    features: Vec<Column>,
-    types: Vec<feature_defs::data_type::DataType>,
-    /// For each question the row that answers it, unless it is missing or expired.
-    rows: Vec<Option<usize>>,
-}
-
-impl Answers {
-    /// A feature's values, one a question; `default` where the row is missing or expired.
-    pub(crate) fn column(&self, feature: usize, default: Option<&Value>) -> Result<ArrayRef> {
-        let mut column = Builder::new(self.types[feature]);
-        for row in &self.rows {
-            let value = match row {
-                Some(row) => self.features[feature].cell(*row).to_value(),
-                None => default.cloned().unwrap_or(Value::Null),
-            };
-            column.append(&value).map_err(|_| {
-                Error::Refused(format!(
-                    "the default {value:?} does not fit `{}`",
-                    self.types[feature]
-                ))
-            })?;
-        }
-        Ok(column.finish())
-    }
-}
-
-/// Answers each question for all features of a view.
+/// Answers each question for the `wanted` features of a view (their places in it, ascending).
 pub(crate) async fn answer(
     session: &Session,
     definitions: &Definitions,
     view: &FeatureView,
     questions: &Questions<'_>,
+    wanted: &[usize],
     progress: &dyn Progress,
 ) -> Result<Answers> {
+    if let Computation::Latest(declared) = &view.computation {
+        return latest::answer(session, definitions, view, declared, questions, wanted).await;
+    }
     let mut found = Found::new(definitions, view, questions);
     let Some(newest) = questions.as_ofs.iter().max().copied() else {
         return found.finish();
@@ -88,9 +74,7 @@ pub(crate) async fn answer(
         Computation::Windows(windows) => {
             from_windows(session, definitions, view, windows, newest, &mut found).await?;
         }
-        Computation::Latest(latest) => {
-            from_latest(session, definitions, view, latest, newest, &mut found).await?;
-        }
+        Computation::Latest(_) => {}
         Computation::Sql(sql) => {
             from_sql(session, definitions, view, sql, &mut found, progress).await?;
         }
@@ -145,20 +129,13 @@ impl<'a> Found<'a> {
     fn finish(mut self) -> Result<Answers> {
         let batch = self.output.take_batch()?;
         let first = batch.num_columns() - self.view.features.len();
-        let features = batch.columns()[first..]
-            .iter()
-            .map(Column::new)
-            .collect::<Result<_>>()?;
-        Ok(Answers {
-            features,
-            types: self
-                .view
-                .features
-                .iter()
-                .map(|feature| feature.data_type)
-                .collect(),
-            rows: self.rows,
-        })
+        let columns = batch.columns()[first..].iter();
+        let columns = columns.map(|column| vec![Arc::clone(column)]).collect();
+        let rows = self.rows.into_iter();
+        let rows = rows.map(|row| row.and_then(|row| u32::try_from(row).ok()));
+        let rows = rows.map(|row| row.map(|row| (0, row))).collect();
+        let all: Vec<usize> = (0..self.view.features.len()).collect();
+        Answers::new(self.view, &all, columns, rows, None)
     }
 }
 
@@ -277,41 +254,6 @@ async fn from_windows(
                 Ok(None) => Ok(()),
                 Err(out) => Err(found.output.out_of_range(key, out.feature, out.message)),
             }
-        },
-    )
-    .await
-}
-
-async fn from_latest(
-    session: &Session,
-    definitions: &Definitions,
-    view: &FeatureView,
-    declared: &Latest,
-    newest: Instant,
-    found: &mut Found<'_>,
-) -> Result<()> {
-    let rows = latest::rows(session, definitions, view, declared, newest).await?;
-    let columns = latest::carried(definitions, declared);
-    let features = latest::feature_columns(definitions, declared);
-    let entity = definitions.entity_of(view);
-    by_key(
-        rows,
-        entity,
-        &columns,
-        found,
-        |rows, key, question, found| {
-            let cut = Cut {
-                as_of: found.questions.as_ofs[question],
-                rows: RowKind::FeatureRows,
-            };
-            let Some((batch, row)) = rows.seen(cut).next() else {
-                return Ok(());
-            };
-            let values: Vec<Value> = features
-                .iter()
-                .map(|column| batch.columns[*column].cell(row).to_value())
-                .collect();
-            found.push(question, key, batch.event_time(row), &values)
         },
     )
     .await

@@ -4,6 +4,7 @@ use arrow::array::{Array, ArrayRef, Int64Array, TimestampMicrosecondArray};
 use feature_defs::aggregation::AggregateFunction as F;
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
+use feature_defs::feature_view::FeatureView;
 use feature_defs::time::{Instant, TimeSpan, Ttl};
 use feature_defs::value::Value;
 use proptest::prelude::*;
@@ -108,6 +109,10 @@ fn stated(function: F, cell: Cell<'_>, count: Option<i64>) -> Option<i64> {
     }
 }
 
+fn all(view: &FeatureView) -> Vec<usize> {
+    (0..view.features.len()).collect()
+}
+
 async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
     let dir = tempfile::tempdir().expect("dir");
     let definitions = project(dir.path(), &rows);
@@ -124,9 +129,16 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
     };
     let columns = async |view: &'static str| -> Vec<ArrayRef> {
         let view = &definitions.views[&name(view)];
-        let answers = answer(&session, &definitions, view, &questions, &Silent)
-            .await
-            .expect("answers");
+        let answers = answer(
+            &session,
+            &definitions,
+            view,
+            &questions,
+            &all(view),
+            &Silent,
+        )
+        .await
+        .expect("answers");
         (0..view.features.len())
             .map(|f| answers.column(f, Some(&Value::Null)).expect("column"))
             .collect()
@@ -216,9 +228,16 @@ async fn missing_and_expired_rows_take_the_default_and_an_observed_null_does_not
         as_ofs: &as_ofs,
     };
     let view = &definitions.views[&name("newest")];
-    let answers = answer(&session(2), &definitions, view, &questions, &Silent)
-        .await
-        .expect("answers");
+    let answers = answer(
+        &session(2),
+        &definitions,
+        view,
+        &questions,
+        &all(view),
+        &Silent,
+    )
+    .await
+    .expect("answers");
     let column = answers.column(0, Some(&Value::Int(-1))).expect("column");
     let expected = Int64Array::from(vec![Some(5), Some(-1), None, Some(-1), Some(-1), Some(-1)]);
     assert_eq!(column.as_ref(), &expected as &dyn Array);

@@ -11,11 +11,11 @@ use feature_defs::data_type::DataType;
 use feature_defs::source::Source;
 use feature_defs::value::Value;
 
+use super::columns::Columns;
 use super::csv_records::Records;
 use super::csv_values::{parse, refusal};
 use super::files::SourceFile;
 use super::partitions::{self, PathColumns};
-use super::table::ReadPlan;
 use crate::column::Builder;
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
@@ -84,19 +84,20 @@ impl CsvFile {
         })
     }
 
-    /// Reads the file, handing over each batch of rows that are seen, until `take` says false.
+    /// Reads some columns of all rows in their declared types, batch by batch with the number of its first row in the
+    /// file (from 1), until `take` says false.
     pub(super) fn read(
         &self,
-        plan: &ReadPlan,
-        take: &mut dyn FnMut(RecordBatch) -> bool,
+        wanted: &Columns,
+        take: &mut dyn FnMut(u64, Vec<ArrayRef>) -> Result<bool>,
     ) -> Result<()> {
         let (mut records, header) = open(&self.file, self.delimiter)?;
         let mut first_row = 1;
         loop {
-            let in_file = plan.read().iter();
+            let in_file = wanted.read().iter();
             let in_file = in_file.filter_map(|column| Some((*column, self.fields[*column]?)));
             let mut builders: Vec<(usize, usize, Builder)> = in_file
-                .map(|(column, field)| (column, field, Builder::new(plan.column_type(column))))
+                .map(|(column, field)| (column, field, Builder::new(wanted.data_type(column))))
                 .collect();
             let mut rows = 0;
             while rows < BATCH_ROWS && next(&mut records, &self.file, header.len())? {
@@ -104,16 +105,11 @@ impl CsvFile {
                     let place = Place {
                         file: &self.file.shown,
                         line: records.line(),
-                        column: plan.column_name(*column),
+                        column: wanted.name(*column),
                     };
                     let field = records.field(*field);
-                    append(
-                        builder,
-                        field,
-                        plan.column_type(*column),
-                        plan.timezone(),
-                        &place,
-                    )?;
+                    let data_type = wanted.data_type(*column);
+                    append(builder, field, data_type, wanted.timezone(), &place)?;
                 }
                 rows += 1;
             }
@@ -121,17 +117,19 @@ impl CsvFile {
                 return Ok(());
             }
             let mut built = builders.iter_mut().map(|(_, _, builder)| builder.finish());
-            let columns = plan.read().iter().map(|column| {
+            let columns = wanted.read().iter().map(|column| {
                 let in_path = self.path_columns.column(*column, rows);
                 in_path.or_else(|| built.next())
             });
-            let columns: Vec<ArrayRef> = columns.flatten().collect();
-            let seen = plan.cut(&self.file, first_row, columns)?;
-            first_row += rows as u64;
-            if seen.num_rows() > 0 && !take(seen) {
+            if !take(first_row, columns.flatten().collect())? {
                 return Ok(());
             }
+            first_row += rows as u64;
         }
+    }
+
+    pub(super) const fn file(&self) -> &SourceFile {
+        &self.file
     }
 }
 

@@ -3,15 +3,15 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::ArrayRef;
 use feature_defs::source::Source;
 use feature_defs::value::Value;
 use serde_json::error::Category;
 
+use super::columns::Columns;
 use super::files::SourceFile;
 use super::json_values::{self, Members, shown};
 use super::partitions::{self, PathColumns};
-use super::table::ReadPlan;
 use crate::column::Builder;
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
@@ -84,19 +84,20 @@ impl JsonLinesFile {
         Ok(first)
     }
 
-    /// Reads the file, handing over each batch of rows that are seen, until `take` says false.
+    /// Reads some columns of all rows in their declared types, batch by batch with the number of its first row in the
+    /// file (from 1), until `take` says false.
     pub(super) fn read(
         &self,
-        plan: &ReadPlan,
-        take: &mut dyn FnMut(RecordBatch) -> bool,
+        wanted: &Columns,
+        take: &mut dyn FnMut(u64, Vec<ArrayRef>) -> Result<bool>,
     ) -> Result<()> {
         let mut lines = Lines::open(&self.file)?;
         let mut first_row = 1;
         loop {
-            let in_file = plan.read().iter().copied();
+            let in_file = wanted.read().iter().copied();
             let in_file = in_file.filter(|column| !self.path_columns.has(*column));
             let mut builders: Vec<(usize, Builder)> = in_file
-                .map(|column| (column, Builder::new(plan.column_type(column))))
+                .map(|column| (column, Builder::new(wanted.data_type(column))))
                 .collect();
             let mut rows = 0;
             while rows < BATCH_ROWS
@@ -104,7 +105,7 @@ impl JsonLinesFile {
             {
                 let members = line.members()?;
                 for (column, builder) in &mut builders {
-                    append(builder, *column, &members, plan, &line)?;
+                    append(builder, *column, &members, wanted, &line)?;
                 }
                 rows += 1;
             }
@@ -112,17 +113,19 @@ impl JsonLinesFile {
                 return Ok(());
             }
             let mut built = builders.iter_mut().map(|(_, builder)| builder.finish());
-            let columns = plan.read().iter().map(|column| {
+            let columns = wanted.read().iter().map(|column| {
                 let in_path = self.path_columns.column(*column, rows);
                 in_path.or_else(|| built.next())
             });
-            let columns: Vec<ArrayRef> = columns.flatten().collect();
-            let seen = plan.cut(&self.file, first_row, columns)?;
-            first_row += rows as u64;
-            if seen.num_rows() > 0 && !take(seen) {
+            if !take(first_row, columns.flatten().collect())? {
                 return Ok(());
             }
+            first_row += rows as u64;
         }
+    }
+
+    pub(super) const fn file(&self) -> &SourceFile {
+        &self.file
     }
 }
 
@@ -130,22 +133,22 @@ fn append(
     builder: &mut Builder,
     column: usize,
     members: &Members<'_>,
-    plan: &ReadPlan,
+    wanted: &Columns,
     line: &Line<'_>,
 ) -> Result<()> {
-    let name = plan.column_name(column);
-    let data_type = plan.column_type(column);
+    let name = wanted.name(column);
+    let data_type = wanted.data_type(column);
     let refuse =
         |path: &str, message: &str| line.error(&format!(", column `{name}{path}`: {message}"));
     let value = match members.get(name) {
-        Some(raw) => json_values::read(raw, data_type, plan.timezone())
+        Some(raw) => json_values::read(raw, data_type, wanted.timezone())
             .map_err(|fault| refuse(&fault.path, &fault.message))?,
-        None if plan.is_event_time(column) => {
+        None if wanted.is_event_time(column) => {
             return Err(refuse("", "the line leaves the event time out"));
         }
         None => Value::Null,
     };
-    if value == Value::Null && plan.is_event_time(column) {
+    if value == Value::Null && wanted.is_event_time(column) {
         return Err(refuse("", "the event time is null"));
     }
     let appended = builder.append(&value);

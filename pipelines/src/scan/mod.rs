@@ -5,6 +5,7 @@
 //!        --> rows that are visible and known as of the instant (rules 2, 3, 4)
 //! ```
 
+mod columns;
 mod convert;
 mod csv;
 mod csv_records;
@@ -17,8 +18,10 @@ mod ordered;
 mod parquet;
 mod partitions;
 mod pieces;
+mod places;
 mod sorted;
 mod table;
+mod timed;
 mod unchanged;
 
 pub(crate) use convert::{Conversion, for_sql, shown_type};
@@ -26,8 +29,10 @@ pub(crate) use csv::read_frame as read_csv_frame;
 pub(crate) use csv_values::{parse as parse_text, refusal as refused_text};
 pub(crate) use ordered::in_total_order;
 pub(crate) use pieces::misfits;
+pub(crate) use places::{PlacedSource, RowPlace};
 pub(crate) use sorted::{KEY, SortedInput, SortedRows, sorted_by_key};
 pub(crate) use table::{CutSource, RowCount};
+pub(crate) use timed::Timed;
 pub use unchanged::FileState;
 pub(crate) use unchanged::SourceFiles;
 

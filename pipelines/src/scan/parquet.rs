@@ -1,5 +1,6 @@
 //! Parquet files of a source, a row group at a time.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
@@ -9,19 +10,20 @@ use feature_defs::time::{Instant, TimeSpan};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::basic::Type as PhysicalType;
+use parquet::file::metadata::RowGroupMetaData;
 
 use super::Cut;
+use super::columns::Columns;
 use super::convert::{Conversion, shown_type, to_instants};
 use super::files::SourceFile;
 use super::partitions::{self, PathColumns};
-use super::table::ReadPlan;
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
 
-type Columns = Vec<Option<(usize, Conversion)>>;
+type FileColumns = Vec<Option<(usize, Conversion)>>;
 
 /// A Parquet file whose declared columns are all there and widen to their declared types.
 #[derive(Debug)]
@@ -30,7 +32,7 @@ pub(super) struct ParquetFile {
     metadata: ArrowReaderMetadata,
     path_columns: PathColumns,
     /// For each declared column its place in the file, and how it converts, unless the path holds it.
-    columns: Columns,
+    columns: FileColumns,
 }
 
 /// A row group, and the number of its first row in the file, from 1.
@@ -39,6 +41,9 @@ pub(super) struct RowGroup {
     pub(super) index: usize,
     pub(super) first_row: u64,
 }
+
+/// What a row group's statistics say of a column: an array of one.
+type Bound = std::result::Result<ArrayRef, parquet::errors::ParquetError>;
 
 const IF_CSV: &str = "say `format: csv` in the source";
 
@@ -63,11 +68,34 @@ impl ParquetFile {
 
     /// The row groups that may hold rows which `cut` sees, by the files' statistics of event times.
     pub(super) fn row_groups(&self, source: &Source, cut: Cut) -> Vec<RowGroup> {
+        let may_hold = |group| {
+            self.earliest_event(source, group)
+                .is_none_or(|t| cut.may_see(t))
+        };
+        self.row_groups_where(may_hold)
+    }
+
+    /// The same without those whose rows are all older than `oldest`.
+    pub(super) fn row_groups_since(
+        &self,
+        source: &Source,
+        cut: Cut,
+        oldest: Option<Instant>,
+    ) -> Vec<RowGroup> {
+        let may_hold = |group| {
+            let latest = || self.latest_event(source, group);
+            self.earliest_event(source, group)
+                .is_none_or(|t| cut.may_see(t))
+                && oldest.is_none_or(|oldest| latest().is_none_or(|latest| latest >= oldest))
+        };
+        self.row_groups_where(may_hold)
+    }
+
+    fn row_groups_where(&self, may_hold: impl Fn(usize) -> bool) -> Vec<RowGroup> {
         let mut first_row = 1;
         let mut groups = Vec::new();
         for (index, metadata) in self.metadata.metadata().row_groups().iter().enumerate() {
-            let earliest = self.earliest_event(source, index);
-            if metadata.num_rows() > 0 && earliest.is_none_or(|time| cut.may_see(time)) {
+            if metadata.num_rows() > 0 && may_hold(index) {
                 groups.push(RowGroup { index, first_row });
             }
             first_row += metadata.num_rows().unsigned_abs();
@@ -77,12 +105,42 @@ impl ParquetFile {
 
     /// A time that no event of the row group precedes, if the file or its path says one.
     fn earliest_event(&self, source: &Source, row_group: usize) -> Option<Instant> {
-        let column = source.columns.get_index_of(&source.event_time)?;
-        if let Some(in_path) = self.path_columns.column(column, 1) {
-            let time = to_instants(&in_path, source.timezone).ok()?;
-            return time.iter().next()?.map(Instant::from_micros);
+        if let Some(in_path) = self.event_in_path(source) {
+            return Some(in_path);
         }
-        let (_, conversion) = self.columns[column]?;
+        let least = self.event_bound(source, row_group, |statistics, group| {
+            statistics.row_group_mins([group])
+        })?;
+        Some(ZONE_SHIFT.map_or(least, |shift| least.saturating_sub(shift)))
+    }
+
+    /// A time that no event of the row group follows, if the file or its path says one.
+    fn latest_event(&self, source: &Source, row_group: usize) -> Option<Instant> {
+        if let Some(in_path) = self.event_in_path(source) {
+            return Some(in_path);
+        }
+        let most = self.event_bound(source, row_group, |statistics, group| {
+            statistics.row_group_maxes([group])
+        })?;
+        let shift = ZONE_SHIFT.map_or(0, TimeSpan::micros);
+        Some(Instant::from_micros(most.micros().saturating_add(shift)))
+    }
+
+    /// The time of all events, where it stands in the path.
+    fn event_in_path(&self, source: &Source) -> Option<Instant> {
+        let column = source.columns.get_index_of(&source.event_time)?;
+        let time = self.path_columns.column(column, 1)?;
+        let time = to_instants(&time, source.timezone).ok()?;
+        time.iter().next()?.map(Instant::from_micros)
+    }
+
+    fn event_bound(
+        &self,
+        source: &Source,
+        row_group: usize,
+        bound: impl Fn(&StatisticsConverter<'_>, &RowGroupMetaData) -> Bound,
+    ) -> Option<Instant> {
+        let (_, conversion) = self.columns[source.columns.get_index_of(&source.event_time)?]?;
         let statistics = StatisticsConverter::try_new(
             &source.event_time,
             self.metadata.schema(),
@@ -90,19 +148,20 @@ impl ParquetFile {
         )
         .ok()?;
         let row_group = self.metadata.metadata().row_group(row_group);
-        let least = statistics.row_group_mins([row_group]).ok()?;
-        let least = conversion.apply(&least, source.timezone).ok()?;
-        let least = to_instants(&least, source.timezone).ok()?;
-        let least = Instant::from_micros(least.iter().next()??);
-        Some(ZONE_SHIFT.map_or(least, |shift| least.saturating_sub(shift)))
+        let found = bound(&statistics, row_group).ok()?;
+        let found = conversion.apply(&found, source.timezone).ok()?;
+        let found = to_instants(&found, source.timezone).ok()?;
+        Some(Instant::from_micros(found.iter().next()??))
     }
 
-    /// Reads a row group, handing over each batch of rows that are seen, until `take` says false.
+    /// Reads some columns of rows of a row group in their declared types, batch by batch with the number of its first
+    /// row in the file (from 1; of rows that are picked, in what was picked), until `take` says false.
     pub(super) fn read(
         &self,
         row_group: RowGroup,
-        plan: &ReadPlan,
-        take: &mut dyn FnMut(RecordBatch) -> bool,
+        rows: &Rows<'_>,
+        wanted: &Columns,
+        take: &mut dyn FnMut(u64, Vec<ArrayRef>) -> Result<bool>,
     ) -> Result<()> {
         let broken =
             |e: &(dyn std::error::Error + 'static)| Error::not_parquet(&self.file.shown, e, IF_CSV);
@@ -110,53 +169,101 @@ impl ParquetFile {
             self.file.open()?,
             self.metadata.clone(),
         );
-        let in_file = plan
-            .read()
-            .iter()
-            .filter_map(|column| self.columns[*column]);
+        let in_file = wanted.read().iter();
+        let in_file = in_file.filter_map(|column| self.columns[*column]);
         let roots = in_file.map(|(place, _)| place);
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        let reader = builder
+        let mut builder = builder
             .with_projection(mask)
             .with_row_groups(vec![row_group.index])
-            .with_batch_size(BATCH_ROWS)
-            .build()
-            .map_err(|e| broken(&e))?;
-        let mut first_row = row_group.first_row;
+            .with_batch_size(BATCH_ROWS);
+        if let Some(selection) = rows.selection(self.rows_in(row_group)) {
+            builder = builder.with_row_selection(selection);
+        }
+        let reader = builder.build().map_err(|e| broken(&e))?;
+        let mut read = 0;
         for batch in reader {
             let batch = batch.map_err(|e| broken(&e))?;
-            let mut columns: Vec<ArrayRef> = Vec::with_capacity(plan.read().len());
-            for column in plan.read() {
+            let number = |row: usize| row_group.first_row + rows.place(read + row);
+            let mut columns: Vec<ArrayRef> = Vec::with_capacity(wanted.read().len());
+            for column in wanted.read() {
                 let in_path = self.path_columns.column(*column, batch.num_rows());
                 columns.push(match in_path {
                     Some(in_path) => in_path,
-                    None => self.converted(&batch, *column, first_row, plan)?,
+                    None => self.converted(&batch, *column, wanted, number)?,
                 });
             }
-            let seen = plan.cut(&self.file, first_row, columns)?;
-            first_row += batch.num_rows() as u64;
-            if seen.num_rows() > 0 && !take(seen) {
+            if !take(number(0), columns)? {
                 return Ok(());
             }
+            read += batch.num_rows();
         }
         Ok(())
     }
 
-    /// A declared column of a batch, in its declared type.
+    /// A declared column of a batch, in its declared type; `number` is that of a row of the batch in the file.
     fn converted(
         &self,
         batch: &RecordBatch,
         column: usize,
-        first_row: u64,
-        plan: &ReadPlan,
+        wanted: &Columns,
+        number: impl Fn(usize) -> u64,
     ) -> Result<ArrayRef> {
-        let name = plan.column_name(column);
+        let name = wanted.name(column);
         let values = batch.column_by_name(name).zip(self.columns[column]);
         let (values, (_, conversion)) = values
             .ok_or_else(|| Error::input(&self.file.shown, format!("column `{name}` is gone")))?;
         conversion
-            .apply(values, plan.timezone())
-            .map_err(|failure| plan.refuse(&self.file, name, first_row, &failure))
+            .apply(values, wanted.timezone())
+            .map_err(|failure| wanted.refuse(&self.file, name, number(failure.row), &failure))
+    }
+
+    pub(super) fn rows_in(&self, row_group: RowGroup) -> usize {
+        let rows = self
+            .metadata
+            .metadata()
+            .row_group(row_group.index)
+            .num_rows();
+        usize::try_from(rows).unwrap_or_default()
+    }
+
+    pub(super) const fn file(&self) -> &SourceFile {
+        &self.file
+    }
+}
+
+/// Which rows of a row group are read; they are counted from 0 in it.
+#[derive(Debug)]
+pub(super) enum Rows<'a> {
+    All,
+    Span(Range<usize>),
+    /// These, ascending, each once.
+    Picked(&'a [u32]),
+}
+
+impl Rows<'_> {
+    fn selection(&self, of: usize) -> Option<RowSelection> {
+        match self {
+            Self::All => None,
+            Self::Span(rows) => Some(RowSelection::from_consecutive_ranges(
+                std::iter::once(rows.clone()),
+                of,
+            )),
+            Self::Picked(rows) => {
+                let ranges = rows.chunk_by(|one, next| one + 1 == *next);
+                let ranges = ranges.map(|run| run[0] as usize..run[run.len() - 1] as usize + 1);
+                Some(RowSelection::from_consecutive_ranges(ranges, of))
+            }
+        }
+    }
+
+    /// The place in the row group of the `nth` row that is read.
+    fn place(&self, nth: usize) -> u64 {
+        match self {
+            Self::All => nth as u64,
+            Self::Span(rows) => (rows.start + nth) as u64,
+            Self::Picked(rows) => rows.get(nth).map_or(0, |row| u64::from(*row)),
+        }
     }
 }
 
@@ -166,7 +273,7 @@ fn read_columns(
     schema: &Schema,
     source: &Source,
     path_columns: &PathColumns,
-) -> (Columns, Vec<String>) {
+) -> (FileColumns, Vec<String>) {
     let mut columns = Vec::with_capacity(source.columns.len());
     let mut faults = Vec::new();
     for (declared, (name, column)) in source.columns.iter().enumerate() {

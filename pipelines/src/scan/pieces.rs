@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
+use arrow::array::ArrayRef;
 use feature_defs::source::{Source, SourceFormat};
 
 use super::Cut;
+use super::columns::Columns;
 use super::csv::CsvFile;
 use super::files::{self, SourceFile};
 use super::json_lines::{self, JsonLinesFile};
-use super::parquet::{ParquetFile, RowGroup};
-use super::table::ReadPlan;
+use super::parquet::{ParquetFile, RowGroup, Rows};
 use crate::error::{Error, Result};
 
 /// A part of a file, or all of it, read by one thread.
@@ -23,16 +23,26 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    /// Reads it, handing over each batch of rows that are seen, until `take` says false.
+    /// Reads some columns of all its rows in their declared types, batch by batch with the number of its first row in the
+    /// file (from 1), until `take` says false.
     pub(super) fn read(
         &self,
-        plan: &ReadPlan,
-        take: &mut dyn FnMut(RecordBatch) -> bool,
+        wanted: &Columns,
+        take: &mut dyn FnMut(u64, Vec<ArrayRef>) -> Result<bool>,
     ) -> Result<()> {
         match self {
-            Self::Parquet(file, row_group) => file.read(*row_group, plan, take),
-            Self::Csv(file) => file.read(plan, take),
-            Self::JsonLines(file) => file.read(plan, take),
+            Self::Parquet(file, row_group) => file.read(*row_group, &Rows::All, wanted, take),
+            Self::Csv(file) => file.read(wanted, take),
+            Self::JsonLines(file) => file.read(wanted, take),
+        }
+    }
+
+    /// The file that it is of.
+    pub(super) fn file(&self) -> &SourceFile {
+        match self {
+            Self::Parquet(file, _) => file.file(),
+            Self::Csv(file) => file.file(),
+            Self::JsonLines(file) => file.file(),
         }
     }
 }

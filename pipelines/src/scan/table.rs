@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, TimestampMicrosecondArray};
+use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use async_trait::async_trait;
-use chrono_tz::Tz;
 use datafusion::catalog::{Session as EngineSession, TableProvider};
 use datafusion::error::Result as EngineResult;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -18,15 +17,15 @@ use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::source::Source;
-use feature_defs::time::Instant;
 
 use super::Cut;
-use super::convert::{for_sql, to_instants};
+use super::columns::Columns;
+use super::convert::for_sql;
 use super::files::SourceFile;
 use super::ordered::in_total_order;
 use super::pieces::{Piece, pieces};
+use super::timed::Timed;
 use crate::error::{Error, Result};
-use crate::nested::Failure;
 
 /// The column with each row's event time as an instant, where [`CutSource::with_times`] asked for it.
 pub(crate) const EVENT_TIME: &str = "__event_time";
@@ -210,7 +209,10 @@ impl PartitionStream for Partition {
                 reader_is_there
             };
             for piece in &pieces {
-                piece.read(&plan, &mut take)?;
+                piece.read(&plan.columns, &mut |first_row, columns| {
+                    let seen = plan.cut(piece.file(), first_row, columns)?;
+                    Ok(seen.num_rows() == 0 || take(seen))
+                })?;
             }
             Ok(())
         });
@@ -220,12 +222,10 @@ impl PartitionStream for Partition {
 
 /// Which declared columns are read, and how they become the rows that are seen.
 #[derive(Debug)]
-pub(super) struct ReadPlan {
-    source: Arc<Source>,
+struct ReadPlan {
+    columns: Columns,
     cut: Cut,
     schema: SchemaRef,
-    /// Places of the columns to read among the declared ones.
-    read: Vec<usize>,
     event_time: usize,
     created_time: Option<usize>,
     for_sql: bool,
@@ -245,30 +245,22 @@ enum From {
 impl ReadPlan {
     fn new(table: &CutSource, schema: SchemaRef) -> Self {
         let source = &table.source;
-        let mut read = Vec::new();
-        let mut place = |name: &str| {
-            let column = source.columns.get_index_of(name).unwrap_or_default();
-            read.iter().position(|c| *c == column).unwrap_or_else(|| {
-                read.push(column);
-                read.len() - 1
-            })
-        };
-        let event_time = place(&source.event_time);
-        let created_time = source.created_time.as_deref().map(&mut place);
+        let mut columns = Columns::new(Arc::clone(source));
+        let event_time = columns.place(&source.event_time);
+        let created_time = source.created_time.as_deref().map(|c| columns.place(c));
         let output = schema
             .fields()
             .iter()
             .map(|field| match field.name().as_str() {
                 EVENT_TIME => From::EventTime,
                 CREATED_TIME => From::CreatedTime,
-                name => From::Read(place(name)),
+                name => From::Read(columns.place(name)),
             })
             .collect();
         Self {
-            source: Arc::clone(source),
+            columns,
             cut: table.cut,
             schema,
-            read,
             event_time,
             created_time,
             for_sql: table.for_sql,
@@ -277,74 +269,32 @@ impl ReadPlan {
         }
     }
 
-    pub(super) fn read(&self) -> &[usize] {
-        &self.read
-    }
-
-    pub(super) fn is_event_time(&self, column: usize) -> bool {
-        self.read[self.event_time] == column
-    }
-
-    pub(super) fn timezone(&self) -> Tz {
-        self.source.timezone
-    }
-
-    pub(super) fn column_name(&self, column: usize) -> &str {
-        self.source
-            .columns
-            .get_index(column)
-            .map_or("", |(name, _)| name)
-    }
-
-    pub(super) fn column_type(&self, column: usize) -> DataType {
-        self.source.columns[column].data_type
-    }
-
-    /// The error for a value of a file; `first_row` is the number of the batch's first row, from 1.
-    pub(super) fn refuse(
-        &self,
-        file: &SourceFile,
-        column: &str,
-        first_row: u64,
-        failure: &Failure,
-    ) -> Error {
-        let row = first_row + failure.row as u64;
-        let Failure { path, message, .. } = failure;
-        let message = format!("column `{column}{path}`, row {row}: {message}");
-        Error::input(&file.shown, message)
-    }
-
-    /// The rows that are seen, of columns of declared types in the order of [`ReadPlan::read`].
-    pub(super) fn cut(
+    /// The rows that are seen, of columns of declared types in the order of [`Columns::read`].
+    fn cut(
         &self,
         file: &SourceFile,
         first_row: u64,
         columns: Vec<ArrayRef>,
     ) -> Result<RecordBatch> {
-        let zone = self.source.timezone;
-        let instants = |place: usize| -> Result<TimestampMicrosecondArray> {
-            to_instants(&columns[place], zone)
-                .map_err(|f| self.refuse(file, self.column_name(self.read[place]), first_row, &f))
-        };
-        let event_times = instants(self.event_time)?;
-        if event_times.null_count() > 0 {
-            let row = (0..event_times.len()).find(|row| event_times.is_null(*row));
-            let failure = Failure::new(row.unwrap_or(0), "the event time is null");
-            return Err(self.refuse(file, &self.source.event_time, first_row, &failure));
-        }
-        let created_times = self.created_time.map(instants).transpose()?;
-        let seen: BooleanArray = (0..event_times.len())
+        let timed = Timed::of(
+            &self.columns,
+            file,
+            first_row,
+            &columns[self.event_time],
+            self.created_time.map(|place| &columns[place]),
+        )?;
+        let seen: BooleanArray = (0..timed.event_times.len())
             .map(|row| {
-                let created = created_times
-                    .as_ref()
-                    .filter(|times| times.is_valid(row))
-                    .map(|times| Instant::from_micros(times.value(row)));
                 Some(
                     self.cut
-                        .sees(Instant::from_micros(event_times.value(row)), created),
+                        .sees(timed.event_time(row), timed.created_time(row)),
                 )
             })
             .collect();
+        let Timed {
+            event_times,
+            created_times,
+        } = timed;
         let event_times: ArrayRef = Arc::new(event_times.with_timezone("UTC"));
         let created_times: ArrayRef = match created_times {
             Some(times) => Arc::new(times.with_timezone("UTC")),
@@ -354,9 +304,11 @@ impl ReadPlan {
         for from in &self.output {
             output.push(match from {
                 From::Read(place) if self.for_sql => {
-                    let column = self.read[*place];
-                    for_sql(&columns[*place], self.column_type(column)).map_err(|failure| {
-                        self.refuse(file, self.column_name(column), first_row, &failure)
+                    let column = self.columns.read()[*place];
+                    let name = self.columns.name(column);
+                    for_sql(&columns[*place], self.columns.data_type(column)).map_err(|f| {
+                        let row = first_row + f.row as u64;
+                        self.columns.refuse(file, name, row, &f)
                     })?
                 }
                 From::Read(place) => Arc::clone(&columns[*place]),

@@ -203,7 +203,16 @@ async fn training_rows_over_two_sources_are_those_of_the_night_as_of_each_row() 
         keys: &keys,
         as_ofs: &as_ofs,
     };
-    let answers = answer(&session(2), &definitions, view, &questions, &Silent).await;
+    let wanted: Vec<usize> = (0..view.features.len()).collect();
+    let answers = answer(
+        &session(2),
+        &definitions,
+        view,
+        &questions,
+        &wanted,
+        &Silent,
+    )
+    .await;
     let answers = answers.expect("answers");
     let mut present = 0;
     for (row, (key, _)) in frame.iter().enumerate() {

@@ -4,6 +4,7 @@ use feature_defs::definitions::DefinitionFile;
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
 use feature_defs::time::{Instant, TimeSpan};
+use sqlx::{Connection, Executor};
 
 use super::online::release;
 use crate::error::ErrorKind;
@@ -303,4 +304,22 @@ async fn an_old_grant_is_fenced_off(registry: &dyn Registry) {
         .await
         .expect_err("given back");
     assert_eq!(gone.kind(), ErrorKind::Conflict);
+}
+
+/// Takes back what the second step of the schema did, as the registry of an older binary has it; `url` is its database's.
+///
+/// # Panics
+/// When the database does not do it.
+#[allow(clippy::expect_used)] // for tests
+pub async fn back_to_the_first_schema(url: &str) {
+    sqlx::any::install_default_drivers();
+    let connected = sqlx::AnyConnection::connect(url).await;
+    let mut connection = connected.expect("a database");
+    for statement in [
+        "ALTER TABLE definitions DROP COLUMN project",
+        "DELETE FROM _sqlx_migrations WHERE version = 2",
+    ] {
+        connection.execute(statement).await.expect("done");
+    }
+    connection.close().await.expect("closed");
 }

@@ -37,7 +37,9 @@ impl SqlRegistry {
         if held == known {
             return Ok(self);
         }
-        if held > 0 && held < known && self.holds_definitions().await? {
+        // A registry that is being made by another process right now has all of its schema before it holds anything.
+        let is_old = held > 0 && held < known && self.holds_definitions().await?;
+        if is_old && self.schema_version().await? < known {
             let message = format!(
                 "its schema has version {held}, and this binary's is {known}: `nightfill migrate` brings it up to date, after which older binaries refuse it"
             );
