@@ -163,7 +163,8 @@ def main():
 
     first = statistics.median(seconds[arguments.only[0]])
     limit = f"{arguments.memory} MiB" if arguments.memory else "the default"
-    print(f"{arguments.scale} M feature rows, {arguments.threads} threads, memory limit {limit}; same answers from all")
+    same = "; same answers from all" if len(sums) > 1 else ""
+    print(f"{arguments.scale} M feature rows, {arguments.threads} threads, memory limit {limit}{same}")
     print(f"{'':12}{'median':>10}{'least':>10}{'most':>10}{'to ' + arguments.only[0]:>15}")
     for name, taken in seconds.items():
         median = statistics.median(taken)
