@@ -60,14 +60,12 @@ fn draw(bar: &ProgressBar, event: Event<'_>) {
         Event::Computed { view, rows } => {
             bar.set_message(format!("{view}: {} computed", counted(rows, "key")));
         }
+        Event::Kept { .. } => bar.inc(STEPS / 2),
         Event::Staged { view, rows, of } => {
-            // The last step is the view's end, so that the next view starts at its own steps.
-            let staged = rows * (STEPS / 2) / of.max(1);
-            bar.set_position(view_start + (STEPS / 2 + staged).min(STEPS - 1));
             bar.set_message(format!("{view}: {rows} of {} staged", counted(of, "key")));
         }
         Event::ViewFinished { view, keys } => {
-            bar.set_position(view_start + STEPS);
+            bar.inc(STEPS / 2);
             bar.set_message(format!("{view}: {}", counted(keys, "key")));
         }
         Event::Instants { view, done, of } => {
@@ -106,6 +104,7 @@ fn tell(event: Event<'_>) {
         }
         Event::Planned { .. }
         | Event::Computed { .. }
+        | Event::Kept { .. }
         | Event::Staged { .. }
         | Event::Instants { .. }
         | Event::Joined { .. } => {}

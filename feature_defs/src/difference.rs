@@ -357,6 +357,9 @@ fn view(
             None => "none".to_owned(),
         },
     );
+    compared.parts("check", checks(before), checks(after), |old, new| {
+        format!("{old} -> {new}")
+    });
     compared.parts("feature", features(before), features(after), |old, new| {
         described(old, new)
     });
@@ -415,6 +418,16 @@ fn view(
     }
     compared.about(&before.about, &after.about);
     compared
+}
+
+/// What is checked, and how, by what it is called.
+fn checks(view: &FeatureView) -> impl Iterator<Item = (String, String)> {
+    view.checks.iter().map(|check| {
+        let of = check.feature.as_ref().map_or("rows", Name::as_str);
+        let called = format!("{of} {}", check.demand.key());
+        let shown = format!("`{}`, else {}", check.demand, check.on_failure.name());
+        (called, shown)
+    })
 }
 
 fn features(view: &FeatureView) -> impl Iterator<Item = (String, &Feature)> {

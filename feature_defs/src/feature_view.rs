@@ -6,6 +6,7 @@ use croner::parser::{CronParser, Seconds, Year};
 
 use crate::about::About;
 use crate::aggregation::{Aggregate, Window};
+use crate::check::Check;
 use crate::data_type::DataType;
 use crate::fingerprint::Fingerprint;
 use crate::name::Name;
@@ -24,11 +25,13 @@ pub struct FeatureView {
     pub ttl: Ttl,
     /// When the night computes it; `None` computes it only when asked.
     pub schedule: Option<Schedule>,
+    /// What its snapshots have to be like before they are served.
+    pub checks: Vec<Check>,
     /// How its rows come about.
     pub computation: Computation,
     /// Its features in order: the view's output schema after the key columns.
     pub features: Vec<Feature>,
-    /// Hash of all that decides its values: entity, sources, computation, features. Not TTL, schedule or descriptions.
+    /// Hash of all that decides its values: entity, sources, computation, features. Not TTL, schedule, checks or descriptions.
     pub fingerprint: Fingerprint,
 }
 

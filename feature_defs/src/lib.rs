@@ -46,6 +46,7 @@ pub mod age;
 pub mod aggregation;
 pub mod article;
 pub mod as_of;
+pub mod check;
 pub mod data_type;
 pub mod definitions;
 pub mod deprecation;

@@ -15,6 +15,7 @@ pub mod bundles;
 mod column;
 pub mod error;
 mod exact_cast;
+pub mod gates;
 mod keyed;
 mod keys;
 mod latest;

@@ -29,6 +29,11 @@ pub enum Event<'a> {
         /// How many so far.
         rows: u64,
     },
+    /// A view has been computed and is kept offline.
+    Kept {
+        /// The view.
+        view: &'a Name,
+    },
     /// Rows of a view have been staged in the online store.
     Staged {
         /// The view.

@@ -1,4 +1,5 @@
-//! The night, top to bottom: `lease -> due views -> compute -> keep offline -> stage -> register -> flip -> record`.
+//! The night, top to bottom: `lease -> due views -> compute -> keep offline -> gates -> stage -> register -> flip ->
+//! record`.
 //!
 //! Each step can be repeated and state moves last (rule 13): killed at any instant, a night leaves the served release
 //! as it was, and the next night finds what is done and goes on.
@@ -18,9 +19,10 @@ use store::release::{Release, ReleaseModel, ReleaseNumber, ReleaseView};
 
 use crate::bundles::newest_bundles;
 use crate::error::{Error, Result};
+use crate::gates::{self, CheckReport};
 use crate::lease::HeldLease;
 use crate::progress::{Event, Progress};
-use crate::publish::{keep, stage};
+use crate::publish::{Kept, keep, stage};
 use crate::scan::SourceFiles;
 use crate::session::Session;
 use crate::view_rows::KeptViews;
@@ -52,6 +54,8 @@ pub struct RunRequest {
     pub allow_empty: bool,
     /// Whether the night may look from before the served release's as-of, so that serving goes back in time.
     pub allow_earlier: bool,
+    /// Whether a release is made although checks fail that block one.
+    pub allow_failed_checks: bool,
     /// Who runs it, for the lease.
     pub holder: String,
     /// How long the lease of a night that died keeps the next one waiting.
@@ -69,6 +73,8 @@ pub struct RunReport {
     pub to: ReleaseNumber,
     /// One entry a view, in the order of definitions.
     pub views: Vec<ViewReport>,
+    /// One entry a check of the views that were computed, by view, then in the order of definitions.
+    pub checks: Vec<CheckReport>,
     /// Seconds in all.
     pub seconds: f64,
 }
@@ -176,35 +182,46 @@ async fn publish(
 
     let mut reports = Vec::new();
     let mut views = Vec::new();
+    let mut checks = Vec::new();
+    let mut computed = Vec::new();
     let mut kept_views = KeptViews::new(Arc::clone(&night.offline));
     for view in definitions.with_read_views(definitions.views.keys()) {
         let before = served
             .as_ref()
             .and_then(|release| snapshot_of(release, view));
-        let (release_view, report) = match before {
-            Some(kept) if !due.contains(&&view.name) => (kept.clone(), kept_report(kept)),
-            _ => {
-                let computed = compute_view(
-                    night,
-                    definitions,
-                    view,
-                    request.as_of,
-                    &mut kept_views,
-                    lease,
-                    progress,
-                );
-                let computed = computed.await?;
-                let report = computed.report(served.as_ref());
-                (computed.release_view, report)
-            }
-        };
-        if !request.allow_empty {
-            refusals::emptied(served.as_ref(), &release_view, request.as_of)?;
+        if let Some(kept) = before.filter(|_| !due.contains(&&view.name)) {
+            reports.push(kept_report(kept));
+            views.push(kept.clone());
+            continue;
         }
-        views.push(release_view);
-        reports.push(report);
+        let as_of = request.as_of;
+        let kept = compute_view(
+            night,
+            definitions,
+            view,
+            as_of,
+            &kept_views,
+            lease,
+            progress,
+        );
+        let kept = kept.await?;
+        let manifest = &kept.snapshot.manifest;
+        if !request.allow_empty {
+            refusals::emptied(served.as_ref(), manifest, as_of)?;
+        }
+        checks.extend(gates::check_view(view, manifest, before, night.offline.as_ref()).await?);
+        kept_views.add(manifest.clone());
+        computed.push(kept);
     }
     files.check(definitions).await?;
+    if !request.allow_failed_checks {
+        gates::open(&checks)?;
+    }
+    for kept in computed {
+        let staged = stage_view(night, definitions, kept, lease, progress).await?;
+        reports.push(staged.report(served.as_ref()));
+        views.push(staged.release_view);
+    }
     views.sort_by(|a, b| a.view.cmp(&b.view));
     reports.sort_by_key(|report| definitions.views.get_index_of(&report.view));
 
@@ -223,6 +240,7 @@ async fn publish(
         from: served.map(|release| release.number),
         to,
         views: reports,
+        checks,
         seconds: watch.elapsed().as_secs_f64(),
     })
 }
@@ -342,52 +360,76 @@ impl ComputedView {
     }
 }
 
-async fn compute_view(
+/// A view that the night computed and kept offline.
+struct KeptView<'a> {
+    view: &'a FeatureView,
+    snapshot: Kept,
+    seconds: f64,
+}
+
+async fn compute_view<'a>(
     night: &Night,
     definitions: &Definitions,
-    view: &FeatureView,
+    view: &'a FeatureView,
     as_of: Instant,
-    kept_views: &mut KeptViews,
+    kept_views: &KeptViews,
     lease: &HeldLease,
     progress: &dyn Progress,
-) -> Result<ComputedView> {
+) -> Result<KeptView<'a>> {
     let watch = Stopwatch::start();
     progress.event(Event::ViewStarted { view: &view.name });
     lease.check()?;
-    let (offline, online) = (night.offline.as_ref(), night.online.as_ref());
     let kept = keep(
         &night.session,
         definitions,
         view,
         as_of,
-        offline,
+        night.offline.as_ref(),
         kept_views,
         progress,
-    )
-    .await
-    .map_err(|e| e.in_view(&view.name, &night.session))?;
-    kept_views.add(kept.manifest.clone());
+    );
+    let snapshot = kept
+        .await
+        .map_err(|e| e.in_view(&view.name, &night.session))?;
+    progress.event(Event::Kept { view: &view.name });
+    Ok(KeptView {
+        view,
+        snapshot,
+        seconds: watch.elapsed().as_secs_f64(),
+    })
+}
+
+async fn stage_view(
+    night: &Night,
+    definitions: &Definitions,
+    kept: KeptView<'_>,
+    lease: &HeldLease,
+    progress: &dyn Progress,
+) -> Result<ComputedView> {
+    let watch = Stopwatch::start();
+    let (view, snapshot) = (kept.view, kept.snapshot);
+    let (offline, online) = (night.offline.as_ref(), night.online.as_ref());
     let staged = stage(
         definitions,
         view,
-        &kept.manifest,
+        &snapshot.manifest,
         offline,
         online,
         lease,
         progress,
-    )
-    .await?;
-    let keys = kept.manifest.rows;
+    );
+    let staged = staged.await?;
+    let keys = snapshot.manifest.rows;
     progress.event(Event::ViewFinished {
         view: &view.name,
         keys,
     });
     Ok(ComputedView {
         release_view: staged.release_view,
-        rows_read: kept.rows_read,
-        rows_without_key: kept.without_key,
+        rows_read: snapshot.rows_read,
+        rows_without_key: snapshot.without_key,
         rows_written: if staged.written { keys } else { 0 },
-        seconds: watch.elapsed().as_secs_f64(),
+        seconds: kept.seconds + watch.elapsed().as_secs_f64(),
     })
 }
 

@@ -131,6 +131,7 @@ async fn at_tick(
         }
         let request = RunRequest {
             allow_empty: false,
+            allow_failed_checks: false,
             // The served release is as of the future: somebody's clock was wrong, and nights go on.
             allow_earlier: true,
             as_of: due.as_of,

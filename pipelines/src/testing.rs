@@ -153,6 +153,7 @@ pub(crate) fn add_view(
         entity: name(entity),
         ttl,
         schedule: None,
+        checks: Vec::new(),
         computation,
         features,
         fingerprint: Fingerprint::of([view]),

@@ -1,6 +1,8 @@
 //! `nightfill list`: what a project declares.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use feature_defs::definitions::Definitions;
+use feature_defs::name::Name;
 use feature_defs::object::{Object, ObjectKind};
 use serde_json::json;
 
@@ -8,11 +10,11 @@ use crate::args::{Format, Global};
 use crate::output::{self, table};
 use crate::project;
 
-/// Lists the objects of the definition files: what each is, who answers for it, how it is tagged. `nightfill lineage`
-/// shows what one is made from and who uses it.
+/// Lists the objects of the definition files: what each is, who answers for it, how it is tagged; with `--checks`, what
+/// the night demands of their snapshots. `nightfill lineage` shows what one is made from and who uses it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  nightfill list\n  nightfill list --kind feature-view --tag churn"
+    after_help = "Examples:\n  nightfill list\n  nightfill list --kind feature-view --tag churn\n  nightfill list --checks"
 )]
 pub(crate) struct List {
     /// Only objects of this kind
@@ -24,6 +26,9 @@ pub(crate) struct List {
     /// Only objects of this owner
     #[arg(long)]
     owner: Option<String>,
+    /// The checks of these objects instead of the objects
+    #[arg(long)]
+    checks: bool,
 }
 
 /// The kinds by the words that choose them.
@@ -52,6 +57,9 @@ impl List {
             .objects()
             .filter(|object| self.asks_for(object))
             .collect();
+        if self.checks {
+            return list_checks(&definitions, &objects, global.format);
+        }
         if global.format == Format::Json {
             let objects = objects.iter().map(
                 |object| json!({ "kind": object.kind, "name": object.name, "about": object.about }),
@@ -77,6 +85,45 @@ impl List {
         let owned = self.owner.is_none() || self.owner == object.about.owner;
         of_kind && tagged && owned
     }
+}
+
+fn list_checks(
+    definitions: &Definitions,
+    objects: &[Object<'_>],
+    format: Format,
+) -> anyhow::Result<()> {
+    let views = objects
+        .iter()
+        .filter(|object| object.kind == ObjectKind::FeatureView)
+        .filter_map(|object| definitions.views.get(object.name));
+    let checks = views.flat_map(|view| view.checks.iter().map(move |check| (&view.name, check)));
+    if format == Format::Json {
+        let checks = checks.map(|(view, check)| {
+            json!({
+                "view": view,
+                "feature": check.feature,
+                "check": check.demand.to_string(),
+                "on_failure": check.on_failure,
+            })
+        });
+        return output::json(&checks.collect::<Vec<_>>());
+    }
+    let rows = checks.map(|(view, check)| {
+        let of = check.feature.as_ref().map_or("its rows", Name::as_str);
+        let (demand, on_failure) = (check.demand.to_string(), check.on_failure.name());
+        vec![
+            view.to_string(),
+            of.to_owned(),
+            demand,
+            on_failure.to_owned(),
+        ]
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    if rows.is_empty() {
+        output::note("no check is declared");
+        return Ok(());
+    }
+    output::line(table(&["view", "of", "check", "on failure"], &[], &rows))
 }
 
 fn row(object: &Object<'_>) -> Vec<String> {

@@ -63,3 +63,44 @@ fn how_files_are_read_changes_a_source_and_how_long_it_keeps_rows_does_not() {
         assert_eq!(!difference.recomputed.is_empty(), recomputed, "{details}");
     }
 }
+
+#[test]
+fn checks_change_a_view_and_recompute_nothing() {
+    let source = "    path: a.csv\n";
+    let with = |checks: &str| {
+        let file = |path: &str, text: String| DefinitionFile {
+            path: path.to_owned(),
+            text,
+        };
+        let plain = definitions(source).files[1].text.clone();
+        let text = plain.replace("windows: [7d]", &format!("{checks}windows: [7d]"));
+        let files = vec![
+            file("nightfill.yaml", "version: 1\nproject: shop\n".to_owned()),
+            file("all.yaml", text),
+        ];
+        parse::parse(Path::new("/"), files).expect("definitions")
+    };
+    let before = with("checks: { rows: { min: 5, change: 10% } }, ");
+    let after = with(
+        "checks: { rows: { min: 7, on_failure: warn }, features: { n_7d: { max: 9, nulls: 0% } } }, ",
+    );
+    assert_ne!(before.fingerprint, after.fingerprint);
+    let meaning = |definitions: &Definitions| definitions.views[0].fingerprint;
+    assert_eq!(meaning(&before), meaning(&after));
+    let difference = Difference::between(Some(&before), &after);
+    let view = &difference.objects[0];
+    assert_eq!(
+        (view.kind, view.change),
+        (ObjectKind::FeatureView, Change::Compatible)
+    );
+    assert_eq!(
+        view.details,
+        [
+            "check `rows min`: `min: 5`, else block -> `min: 7`, else warn",
+            "check `n_7d nulls`: new",
+            "check `n_7d max`: new",
+            "check `rows change`: gone",
+        ]
+    );
+    assert!(difference.recomputed.is_empty());
+}

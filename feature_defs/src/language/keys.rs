@@ -1,7 +1,9 @@
 //! Every key of the language.
 
+mod check;
 mod service;
 
+pub(crate) use check::{CHECKS, FEATURE_CHECK, ROW_CHECK};
 pub(crate) use service::{MODEL, OUTPUT, SERVICE, SERVICE_FEATURE};
 
 use crate::language::Form::{
@@ -290,6 +292,13 @@ pub(crate) static VIEW: Object = Object {
             "When the night computes it.",
             "0 2 * * *",
         ),
+        key(
+            "checks",
+            Part(&CHECKS),
+            Default("none"),
+            "What a new snapshot has to be like before it is served.",
+            "{ rows: { min: 20000, change: 10% } }",
+        ),
     ],
     about: true,
     example: "",
@@ -553,6 +562,9 @@ pub(crate) static SECTIONS: [(&str, &[&Object]); 6] = [
             &LATEST,
             &SCHEDULE,
             &FEATURE,
+            &CHECKS,
+            &ROW_CHECK,
+            &FEATURE_CHECK,
         ],
     ),
     (

@@ -70,6 +70,7 @@ pub(crate) enum Form {
     /// A value of the declared type.
     Value,
     Bool,
+    Number,
     OneOf(&'static [&'static str]),
     /// A name that is declared elsewhere, or a column.
     Reference(&'static str),

@@ -153,6 +153,7 @@ pub(super) fn holds(form: &Form) -> String {
         Form::Cron => "five cron fields".to_owned(),
         Form::DataType => "a type".to_owned(),
         Form::Value => "a value of the type".to_owned(),
+        Form::Number => "a number".to_owned(),
         Form::Bool => "`true` or `false`".to_owned(),
         Form::OneOf(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();

@@ -95,6 +95,7 @@ fn form(form: &Form) -> Value {
         Form::Value => {
             json!({ "type": ["string", "number", "boolean", "null", "array", "object"] })
         }
+        Form::Number => json!({ "type": "number" }),
         Form::Bool => json!({ "type": "boolean" }),
         // `version: 1` is a number to an editor.
         Form::OneOf(["1"]) => json!({ "const": 1 }),

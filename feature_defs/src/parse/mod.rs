@@ -13,6 +13,7 @@
 //! ```
 
 pub(crate) mod about;
+mod check;
 mod embedded;
 mod entity;
 mod files;

@@ -6,6 +6,7 @@
 use indexmap::IndexMap;
 
 use crate::aggregation::{AggregateFunction, Window};
+use crate::check::{Demand, OnFailure, Percent};
 use crate::data_type::DataType;
 use crate::error::Span;
 use crate::feature_view::Schedule;
@@ -106,7 +107,33 @@ pub(crate) struct DeclaredView {
     pub(crate) entity: Option<Text>,
     pub(crate) ttl: Option<Placed<Ttl>>,
     pub(crate) schedule: Option<Schedule>,
+    pub(crate) checks: DeclaredChecks,
     pub(crate) computation: Option<DeclaredComputation>,
+}
+
+/// A feature view's checks as written.
+#[derive(Debug, Default)]
+pub(crate) struct DeclaredChecks {
+    pub(crate) rows: Vec<DeclaredRowCheck>,
+    pub(crate) features: Vec<DeclaredFeatureCheck>,
+}
+
+/// One demand on a view's rows.
+#[derive(Debug)]
+pub(crate) struct DeclaredRowCheck {
+    pub(crate) demand: Demand,
+    pub(crate) on_failure: OnFailure,
+}
+
+/// The demands on a feature; bounds are read once its type is known.
+#[derive(Debug)]
+pub(crate) struct DeclaredFeatureCheck {
+    pub(crate) feature: Text,
+    pub(crate) nulls: Option<Percent>,
+    pub(crate) min: Option<Node>,
+    pub(crate) max: Option<Node>,
+    pub(crate) psi: Option<Placed<f64>>,
+    pub(crate) on_failure: OnFailure,
 }
 
 /// A feature view's computation as written.

@@ -70,6 +70,11 @@ impl<'a> Fields<'a> {
         self.entry(key).map(|(_, node)| node)
     }
 
+    /// Whether all entries of the map could be read.
+    pub(crate) fn whole(&self) -> bool {
+        self.map.whole
+    }
+
     /// Where a key stands, or the whole map.
     pub(crate) fn key_span(&self, key: &str) -> Span {
         let entry = self.entry(key);

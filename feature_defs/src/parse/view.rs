@@ -3,9 +3,10 @@
 use crate::feature_view::Schedule;
 use crate::language::keys::{FEATURE, LATEST, SCHEDULE, SQL, VIEW, WINDOWS};
 use crate::name::Name;
+use crate::parse::check;
 use crate::parse::embedded::Embedded;
 use crate::parse::members::Members;
-use crate::parse::objects::{DeclaredComputation, DeclaredFeature, DeclaredView};
+use crate::parse::objects::{DeclaredChecks, DeclaredComputation, DeclaredFeature, DeclaredView};
 use crate::parse::reader::{Fields, Placed, Reader, has, meant};
 use crate::parse::window_view::{read_latest, read_windows};
 use crate::parse::yaml::{Kind, Map, Node, Text};
@@ -46,6 +47,7 @@ pub(crate) fn read<'a>(
         entity: None,
         ttl: None,
         schedule: None,
+        checks: DeclaredChecks::default(),
         computation: None,
     };
     let Some(map) = reader.map(node, &owner) else {
@@ -63,6 +65,9 @@ pub(crate) fn read<'a>(
     view.ttl = ttl.and_then(|node| reader.parsed(node, "`ttl`", parse_ttl));
     let schedule = fields.get("schedule");
     view.schedule = schedule.and_then(|node| read_schedule(reader, node, &key.span));
+    if let Some(node) = fields.get("checks") {
+        view.checks = check::read(reader, node);
+    }
     view.computation = way.map(|way| match way {
         Way::Sql => read_sql(reader, &fields),
         Way::Windows => read_windows(reader, &fields),

@@ -134,6 +134,15 @@ pub(crate) fn model(model: &Model, service: &FeatureService) -> Fingerprint {
     ])
 }
 
+/// Nothing where none is declared.
+fn checks_text(view: &FeatureView) -> String {
+    let checks = view.checks.iter().map(|check| {
+        let of = check.feature.as_ref().map_or("", Name::as_str);
+        format!(" check {of} {} {}", check.demand, check.on_failure.name())
+    });
+    checks.collect()
+}
+
 /// All objects, sorted by kind and name, with what their own fingerprints leave out: what they say of themselves, TTLs,
 /// schedules.
 pub(crate) fn definitions(definitions: &Definitions) -> Fingerprint {
@@ -164,11 +173,12 @@ pub(crate) fn definitions(definitions: &Definitions) -> Fingerprint {
             .map(|feature| &feature.description)
             .collect();
         parts.push(format!(
-            "3 {} {} {} {schedule:?} {} {about:?}",
+            "3 {} {} {} {schedule:?} {} {about:?}{}",
             view.name,
             view.fingerprint,
             view.ttl,
-            about_text(&view.about)
+            about_text(&view.about),
+            checks_text(view)
         ));
     }
     for view in definitions.request_views.values() {

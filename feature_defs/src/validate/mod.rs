@@ -3,6 +3,7 @@
 //! An object with a problem takes part with all that is known of it. What would only be wrong because of a problem that
 //! is recorded is passed over in silence.
 
+mod check;
 mod events;
 mod features;
 pub(crate) mod fingerprint;
@@ -36,12 +37,15 @@ use crate::fingerprint::Fingerprint;
 use crate::name::Name;
 use crate::parse::members::Members;
 use crate::parse::objects::{Declared, DeclaredEntity, DeclaredSource, Objects, Section, Unread};
-use crate::parse::yaml::Text;
+use crate::parse::reader::Reader;
+use crate::parse::request_view::read_value;
+use crate::parse::yaml::{Node, Text};
 use crate::project::Project;
 use crate::request_view::RequestView;
 use crate::source::Source;
 use crate::suggestion::accepted;
 use crate::time::TimeSpan;
+use crate::value::Value;
 use known::KnownView;
 use view_order::ReadViews;
 
@@ -171,6 +175,20 @@ impl Validator<'_> {
 
     fn refuse(&mut self, span: &Span, message: impl Into<String>, help: impl Into<String>) {
         self.found.push(Problem::new(span.clone(), message, help));
+    }
+
+    /// A literal of a declared type that stands in a file.
+    fn literal(&mut self, file: &str, node: &Node, data_type: DataType) -> Option<Value> {
+        let file = self.files.iter().find(|known| known.path == file)?;
+        let mut reader = Reader {
+            file,
+            files: self.files,
+            unreadable: &[],
+            unnamed_sql: &[],
+            timezone: chrono_tz::UTC,
+            found: self.found,
+        };
+        read_value(&mut reader, node, data_type)
     }
 
     /// Looks up a reference. `None` when it does not resolve, and when nothing is certain of what it names.

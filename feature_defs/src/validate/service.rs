@@ -12,8 +12,7 @@ use crate::fingerprint::Fingerprint;
 use crate::name::{FeatureRef, Name};
 use crate::parse::members::{Members, Typed};
 use crate::parse::objects::{Declared, DeclaredService, DeclaredServiceFeature, Section};
-use crate::parse::reader::{Placed, Reader};
-use crate::parse::request_view::read_value;
+use crate::parse::reader::Placed;
 use crate::parse::yaml::Node;
 use crate::suggestion::accepted;
 use crate::validate::known::{KnownFeature, KnownView};
@@ -248,22 +247,10 @@ impl Validator<'_> {
             self.refuse(&node.span, message, "give the request field a default");
             return None;
         }
-        let file = self
-            .files
-            .iter()
-            .find(|file| file.path == entry.span.file)?;
-        let mut reader = Reader {
-            file,
-            files: self.files,
-            unreadable: &[],
-            unnamed_sql: &[],
-            timezone: chrono_tz::UTC,
-            found: self.found,
-        };
-        let value = read_value(&mut reader, node, feature.data_type?)?;
+        let value = self.literal(&entry.span.file, node, feature.data_type?)?;
         if value == Value::Null {
             let help = "leave the default out: the value is null then";
-            reader.refuse(&node.span, "a default of null", help);
+            self.refuse(&node.span, "a default of null", help);
             return None;
         }
         Some(value)

@@ -50,6 +50,7 @@ impl Validator<'_> {
         self.outlasts_schedule(&view);
         let computation = view.computation.take();
         let computed = self.computed(name, &span, entity, computation);
+        let checks = self.checks(name, std::mem::take(&mut view.checks), &computed.features);
         let features = computed.features.items.iter();
         let features = features
             .map(|feature| KnownFeature::stored(feature.name.clone(), feature.data_type))
@@ -64,7 +65,8 @@ impl Validator<'_> {
         };
         self.know(name, known, doubtful);
         let whole = self.whole_view(name, about.whole(), view, entity, computed);
-        if let Some((whole, rows)) = whole {
+        if let Some((mut whole, rows)) = whole {
+            whole.checks = checks;
             self.views.insert(name.clone(), whole);
             self.row_meanings.insert(name.clone(), rows);
         }
@@ -140,6 +142,7 @@ impl Validator<'_> {
             entity: entity_name.clone(),
             ttl: view.ttl.map_or(Ttl::Unlimited, |ttl| ttl.value),
             schedule: view.schedule,
+            checks: Vec::new(),
             computation: computed.computation?,
             features: features.map(DraftFeature::whole).collect::<Option<_>>()?,
             fingerprint: Fingerprint::of([""]),

@@ -3,6 +3,7 @@
 mod arrow;
 pub mod json;
 mod nested;
+mod order;
 #[cfg(test)]
 mod tests;
 pub mod uuid;

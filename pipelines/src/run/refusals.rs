@@ -3,7 +3,8 @@
 use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
 use feature_defs::time::Instant;
-use store::release::{Release, ReleaseView};
+use store::offline::SnapshotManifest;
+use store::release::Release;
 
 use super::{RunRequest, snapshot_of};
 use crate::error::{Error, Result};
@@ -62,17 +63,21 @@ pub(super) fn later_snapshots(
 }
 
 /// Refuses a view without any row where the served release has some.
-pub(super) fn emptied(served: Option<&Release>, view: &ReleaseView, as_of: Instant) -> Result<()> {
-    let Some(served) = served.filter(|_| view.rows == 0) else {
+pub(super) fn emptied(
+    served: Option<&Release>,
+    new: &SnapshotManifest,
+    as_of: Instant,
+) -> Result<()> {
+    let Some(served) = served.filter(|_| new.rows == 0) else {
         return Ok(());
     };
     let mut views = served.views.iter();
-    let before = views.find(|before| before.view == view.view && before.rows > 0);
+    let before = views.find(|before| before.view == new.identity.view && before.rows > 0);
     before.map_or(Ok(()), |before| {
         let message = format!(
             "has no row as of {as_of}, where release {} serves {}: are its sources empty by mistake? `--allow-empty` publishes it all the same",
             served.number, before.rows
         );
-        Err(Error::view(&view.view, message))
+        Err(Error::view(&new.identity.view, message))
     })
 }

@@ -8,6 +8,7 @@ use super::*;
 use crate::progress::Silent;
 use crate::testing::*;
 
+mod checks;
 mod view_reads;
 
 /// A project with one source, `facts`, and two views over it, on stores in its own folder.
@@ -95,6 +96,7 @@ impl Project {
     ) -> Result<RunReport> {
         let request = RunRequest {
             allow_empty,
+            allow_failed_checks: false,
             allow_earlier: self.allow_earlier,
             as_of: at(as_of),
             views: views.map(|views| views.iter().map(|view| name(view)).collect()),
@@ -387,7 +389,7 @@ async fn a_release_that_was_registered_before_a_crash_is_flipped_by_the_next_nig
     .await
     .expect("lease");
     let mut views = Vec::new();
-    let mut kept = KeptViews::new(Arc::clone(&crashed.night.offline));
+    let kept = KeptViews::new(Arc::clone(&crashed.night.offline));
     for view in crashed.definitions.views.values() {
         let as_of = at("2024-01-03");
         let computed = compute_view(
@@ -395,12 +397,20 @@ async fn a_release_that_was_registered_before_a_crash_is_flipped_by_the_next_nig
             &crashed.definitions,
             view,
             as_of,
-            &mut kept,
+            &kept,
             &lease,
             &Silent,
         )
-        .await;
-        views.push(computed.expect("computed").release_view);
+        .await
+        .expect("computed");
+        let staged = stage_view(
+            &crashed.night,
+            &crashed.definitions,
+            computed,
+            &lease,
+            &Silent,
+        );
+        views.push(staged.await.expect("staged").release_view);
     }
     let number = crashed
         .night
@@ -448,7 +458,7 @@ async fn a_lost_lease_stops_the_night_before_its_next_write() {
         &project.definitions,
         view,
         at("2024-01-03"),
-        &mut KeptViews::new(Arc::clone(&project.night.offline)),
+        &KeptViews::new(Arc::clone(&project.night.offline)),
         &lease,
         &Silent,
     )

@@ -451,6 +451,7 @@ fn view(
         entity: name(entity),
         ttl,
         schedule: None,
+        checks: Vec::new(),
         computation: Computation::Sql(SqlSnapshot {
             text: String::new(),
             file: String::new(),

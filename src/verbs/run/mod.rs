@@ -37,6 +37,9 @@ pub(crate) struct Run {
     /// Publish views without any row even where the served release has some
     #[arg(long)]
     allow_empty: bool,
+    /// Release although declared checks fail
+    #[arg(long)]
+    allow_failed_checks: bool,
     /// Look from before the served release, so that serving goes back in time
     #[arg(long)]
     allow_earlier: bool,
@@ -58,6 +61,7 @@ impl Run {
             as_of,
             views,
             allow_empty: self.allow_empty,
+            allow_failed_checks: self.allow_failed_checks,
             allow_earlier: self.allow_earlier,
             holder: holder(),
             lease_length: self.means.lease,
@@ -137,6 +141,7 @@ pub(crate) fn all_views(as_of: Instant) -> RunRequest {
         as_of,
         views: None,
         allow_empty: false,
+        allow_failed_checks: false,
         allow_earlier: false,
         holder: holder(),
         lease_length: Means::default().lease,

@@ -1,5 +1,6 @@
 //! What a night did, for people.
 
+use pipelines::gates::{CheckOutcome, CheckReport};
 use pipelines::run::{RunReport, ViewReport};
 
 use crate::output::{counted, table};
@@ -52,7 +53,43 @@ pub(crate) fn describe(report: &RunReport) -> String {
     );
     let views = table(&["  view", "", "", "", ""], &[1, 2, 3], &rows);
     let views: Vec<&str> = views.lines().skip(1).collect();
-    format!("{head}\n{}\n{flip}", views.join("\n"))
+    let checks = checks(&report.checks);
+    format!("{head}\n{}\n{checks}{flip}", views.join("\n"))
+}
+
+/// How many checks there were and what came of them, with a line for each that does not hold; nothing where none is
+/// declared.
+fn checks(checks: &[CheckReport]) -> String {
+    if checks.is_empty() {
+        return String::new();
+    }
+    let told = [
+        (CheckOutcome::Passed, "passed"),
+        (CheckOutcome::Warned, "warned"),
+        (CheckOutcome::Blocked, "failed and was allowed to"),
+        (
+            CheckOutcome::NotCompared,
+            "without anything to compare with",
+        ),
+    ];
+    let number = |outcome| {
+        checks
+            .iter()
+            .filter(|check| check.outcome == outcome)
+            .count()
+    };
+    let numbers: Vec<String> = told
+        .into_iter()
+        .filter(|(outcome, _)| *outcome == CheckOutcome::Passed || number(*outcome) > 0)
+        .map(|(outcome, word)| format!("{} {word}", number(outcome)))
+        .collect();
+    let failed = checks
+        .iter()
+        .filter(|check| matches!(check.outcome, CheckOutcome::Warned | CheckOutcome::Blocked));
+    let lines: String = failed
+        .map(|check| format!("    {}\n", check.describe()))
+        .collect();
+    format!("  checks: {}\n{lines}", numbers.join(", "))
 }
 
 /// What became of a view's rows, beside those that were served before.

@@ -111,10 +111,18 @@ pub struct ColumnStatistics {
     pub name: String,
     /// How many values are null.
     pub nulls: u64,
+    /// How many values are NaN.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nans: u64,
     /// Least value in its JSON form, if the type has an order and a value is there. NaN is not counted.
     pub min: Option<serde_json::Value>,
     /// Greatest value, likewise.
     pub max: Option<serde_json::Value>,
     /// Mean of a numeric column's values, NaN left out.
     pub mean: Option<f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

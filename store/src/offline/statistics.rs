@@ -1,7 +1,5 @@
 //! Statistics of a snapshot's columns, gathered while it is written, in row order.
 
-use std::cmp::Ordering;
-
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, RecordBatch};
 use arrow::compute::{max_binary, max_boolean, max_string, min_binary, min_boolean, min_string};
 use arrow::datatypes::{
@@ -28,6 +26,8 @@ struct Column {
     name: String,
     data_type: DataType,
     nulls: u64,
+    /// NaN seen.
+    nans: u64,
     range: Option<(Value, Value)>,
     /// Numbers seen, NaN left out, and their sum.
     numbers: u64,
@@ -55,6 +55,7 @@ impl Statistics {
                 name: field.name().clone(),
                 data_type,
                 nulls: 0,
+                nans: 0,
                 range: None,
                 numbers: 0,
                 sum: CompensatedSum::default(),
@@ -93,13 +94,13 @@ impl Column {
             #[allow(clippy::cast_precision_loss)] // a mean is a float64
             DataType::UInt64 => self.numbers::<UInt64Type>(array, |value| value as f64, uint),
             DataType::Float16 => {
-                self.numbers::<Float16Type>(array, f64::from, |value| Value::Float(value.into()));
+                self.numbers::<Float16Type>(array, f64::from, |value| float(value.into()));
             }
             DataType::Float32 => {
-                self.numbers::<Float32Type>(array, f64::from, |value| Value::Float(value.into()));
+                self.numbers::<Float32Type>(array, f64::from, |value| float(value.into()));
             }
             DataType::Float64 => {
-                self.numbers::<Float64Type>(array, |value| value, Value::Float);
+                self.numbers::<Float64Type>(array, |value| value, float);
             }
             DataType::Decimal { scale, .. } => self.numbers::<Decimal128Type>(
                 array,
@@ -149,6 +150,7 @@ impl Column {
         for number in array.as_primitive::<T>().iter().flatten() {
             let float = to_float(number);
             if float.is_nan() {
+                self.nans += 1;
                 continue;
             }
             self.numbers += 1;
@@ -176,10 +178,10 @@ impl Column {
         let (min, max) = (to_value(min), to_value(max));
         match &mut self.range {
             Some((least, greatest)) => {
-                if order(&min, least).is_lt() {
+                if min.order(least).is_lt() {
                     *least = min;
                 }
-                if order(&max, greatest).is_gt() {
+                if max.order(greatest).is_gt() {
                     *greatest = max;
                 }
             }
@@ -209,6 +211,7 @@ impl Column {
             max: json(max)?,
             mean: mean.is_finite().then_some(mean),
             nulls: self.nulls,
+            nans: self.nans,
             name: self.name,
         })
     }
@@ -218,30 +221,13 @@ fn int(value: impl Into<i64>) -> Value {
     Value::Int(value.into())
 }
 
-fn uint(value: impl Into<u64>) -> Value {
-    Value::UInt(value.into())
+/// Zero has one form, so that a least or greatest value does not depend on which zero came first.
+fn float(value: f64) -> Value {
+    Value::Float(value + 0.0)
 }
 
-/// The order of two values of one type, none of them null or NaN.
-fn order(one: &Value, other: &Value) -> Ordering {
-    match (one, other) {
-        (Value::Bool(one), Value::Bool(other)) => one.cmp(other),
-        (Value::Int(one), Value::Int(other)) => one.cmp(other),
-        (Value::UInt(one), Value::UInt(other)) => one.cmp(other),
-        (Value::Float(one), Value::Float(other)) => one.total_cmp(other),
-        (
-            Value::Decimal { unscaled: one, .. },
-            Value::Decimal {
-                unscaled: other, ..
-            },
-        ) => one.cmp(other),
-        (Value::String(one), Value::String(other)) => one.cmp(other),
-        (Value::Bytes(one), Value::Bytes(other)) => one.cmp(other),
-        (Value::Uuid(one), Value::Uuid(other)) => one.cmp(other),
-        (Value::Date(one), Value::Date(other)) => one.cmp(other),
-        (Value::Timestamp(one), Value::Timestamp(other)) => one.cmp(other),
-        _ => Ordering::Equal,
-    }
+fn uint(value: impl Into<u64>) -> Value {
+    Value::UInt(value.into())
 }
 
 /// A sum that keeps what rounding drops (A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher

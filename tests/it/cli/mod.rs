@@ -2,6 +2,7 @@
 
 mod broken_files;
 mod changes;
+mod checks;
 mod demo;
 mod drop;
 mod init;

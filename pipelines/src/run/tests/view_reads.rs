@@ -135,6 +135,7 @@ async fn a_night_says_which_views_it_computes_unasked_and_why() {
     let project = project().await;
     let request = |views: &[&str]| RunRequest {
         allow_empty: false,
+        allow_failed_checks: false,
         allow_earlier: false,
         as_of: at("2024-01-03"),
         views: Some(views.iter().map(|view| name(view)).collect()),

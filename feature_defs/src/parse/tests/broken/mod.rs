@@ -5,6 +5,7 @@
 
 mod about;
 mod cascades;
+mod checks;
 mod event_sources;
 mod expressions;
 mod formats;
@@ -47,9 +48,10 @@ enum Edit {
     Bytes(&'static str, &'static [u8]),
 }
 
-const KINDS: [(&str, &[Case]); 17] = [
+const KINDS: [(&str, &[Case]); 18] = [
     ("about", about::CASES),
     ("cascades", cascades::CASES),
+    ("checks", checks::CASES),
     ("event_sources", event_sources::CASES),
     ("expressions", expressions::CASES),
     ("formats", formats::CASES),
