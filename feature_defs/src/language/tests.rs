@@ -65,7 +65,7 @@ fn the_examples_together_are_a_project() {
     }
     let definitions = parse::parse(Path::new("/"), files);
     let definitions = definitions.unwrap_or_else(|problems| panic!("{problems}"));
-    assert_eq!((definitions.views.len(), definitions.models.len()), (3, 1));
+    assert_eq!((definitions.views.len(), definitions.models.len()), (4, 1));
 }
 
 /// The defaults that the table tells, beside those that the parser takes.

@@ -100,7 +100,7 @@ fn says_something(
     owner: &str,
     demands: &[&str],
 ) {
-    if fields.whole() && demands.iter().all(|key| fields.get(key).is_none()) {
+    if fields.has_only(&["on_failure"]) {
         let message = format!("{owner} asks for nothing");
         let help = format!("write one or more of: `{}`", demands.join("`, `"));
         reader.refuse(span, message, help);

@@ -70,9 +70,10 @@ impl<'a> Fields<'a> {
         self.entry(key).map(|(_, node)| node)
     }
 
-    /// Whether all entries of the map could be read.
-    pub(crate) fn whole(&self) -> bool {
-        self.map.whole
+    /// Whether the map surely has no other keys than these.
+    pub(crate) fn has_only(&self, keys: &[&str]) -> bool {
+        let mut entries = self.map.entries.iter();
+        self.map.whole && entries.all(|(key, _)| keys.contains(&key.text.as_str()))
     }
 
     /// Where a key stands, or the whole map.

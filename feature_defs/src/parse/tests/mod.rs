@@ -281,8 +281,8 @@ fn broken_definitions_are_refused_at_their_place_with_help() {
         ),
         (
             "    ttl: 3d\n",
-            "    checks: {}\n",
-            "12:5 unknown key `checks` in view `spend`",
+            "    gates: {}\n",
+            "12:5 unknown key `gates` in view `spend`",
         ),
         (
             "models:",
