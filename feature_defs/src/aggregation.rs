@@ -37,7 +37,8 @@ impl fmt::Display for Window {
     }
 }
 
-/// An aggregate function. Nulls in the argument are passed over, except by [`AggregateFunction::Last`].
+/// An aggregate function. Nulls in the argument are passed over, except by [`AggregateFunction::First`] and
+/// [`AggregateFunction::Last`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AggregateFunction {
     /// `count()` counts rows, `count(column)` non-null values: int64, 0 of nothing.
@@ -47,10 +48,21 @@ pub enum AggregateFunction {
     Sum,
     /// Mean as float64, the exact sum divided once; null of nothing.
     Mean,
+    /// Variance of a sample as float64, from exact sums and rounded once; null of fewer than 2 values; an error beyond
+    /// the greatest float.
+    Variance,
+    /// Square root of the variance of a sample, rounded once.
+    Stddev,
+    /// Variance of values that are all there are; null of nothing.
+    VariancePop,
+    /// Its square root, rounded once.
+    StddevPop,
     /// Least value, of the column's type; null of nothing. NaN is greater than every number.
     Min,
     /// Greatest value, of the column's type; null of nothing. NaN is greater than every number.
     Max,
+    /// The value of the oldest row, null when that row's value is null (rule 6) or there is no row.
+    First,
     /// The value of the newest row, null when that row's value is null (rule 6) or there is no row.
     Last,
     /// Number of different non-null values: int64, 0 of nothing.
@@ -59,15 +71,26 @@ pub enum AggregateFunction {
 
 impl AggregateFunction {
     /// The functions by the names that definitions use.
-    pub const NAMED: [(&'static str, Self); 7] = [
+    pub const NAMED: [(&'static str, Self); 12] = [
         ("count", Self::Count),
         ("sum", Self::Sum),
         ("mean", Self::Mean),
+        ("variance", Self::Variance),
+        ("stddev", Self::Stddev),
+        ("variance_pop", Self::VariancePop),
+        ("stddev_pop", Self::StddevPop),
         ("min", Self::Min),
         ("max", Self::Max),
+        ("first", Self::First),
         ("last", Self::Last),
         ("distinct_count", Self::DistinctCount),
     ];
+
+    /// Whether the order of rows of one time decides its value.
+    #[must_use]
+    pub const fn is_of_order(self) -> bool {
+        matches!(self, Self::First | Self::Last)
+    }
 
     /// The function's name, as definitions write it.
     #[must_use]
@@ -76,8 +99,13 @@ impl AggregateFunction {
             Self::Count => "count",
             Self::Sum => "sum",
             Self::Mean => "mean",
+            Self::Variance => "variance",
+            Self::Stddev => "stddev",
+            Self::VariancePop => "variance_pop",
+            Self::StddevPop => "stddev_pop",
             Self::Min => "min",
             Self::Max => "max",
+            Self::First => "first",
             Self::Last => "last",
             Self::DistinctCount => "distinct_count",
         }
@@ -93,7 +121,7 @@ pub enum AggregateTypeError {
     /// What compares values, over lists, vectors or structs.
     #[error("`{}` does not take {}: there is no order of such values", .0.name(), with_article(.1))]
     Nested(AggregateFunction, DataType),
-    /// `sum` and `mean` of a type without arithmetic.
+    /// What calculates, of a type without arithmetic.
     #[error("`{}` needs a number, not {}", .0.name(), with_article(.1))]
     NotNumeric(AggregateFunction, DataType),
 }
@@ -106,7 +134,10 @@ pub const fn output_type(
     function: AggregateFunction,
     column: Option<DataType>,
 ) -> Result<DataType, AggregateTypeError> {
-    use AggregateFunction::{Count, DistinctCount, Last, Max, Mean, Min, Sum};
+    use AggregateFunction::{
+        Count, DistinctCount, First, Last, Max, Mean, Min, Stddev, StddevPop, Sum, Variance,
+        VariancePop,
+    };
     let data_type = match (function, column) {
         (Count, _) => return Ok(DataType::Int64),
         (_, None) => return Err(AggregateTypeError::NoColumn(function)),
@@ -117,8 +148,10 @@ pub const fn output_type(
         (_, Some(data_type)) => data_type,
     };
     match (function, data_type) {
-        (Min | Max | Last, _) => Ok(data_type),
-        (Mean, _) if data_type.is_numeric() => Ok(DataType::Float64),
+        (Min | Max | First | Last, _) => Ok(data_type),
+        (Mean | Variance | Stddev | VariancePop | StddevPop, _) if data_type.is_numeric() => {
+            Ok(DataType::Float64)
+        }
         (Sum, DataType::Decimal { scale, .. }) => Ok(DataType::Decimal {
             precision: MAX_DECIMAL_PRECISION,
             scale,
@@ -151,7 +184,10 @@ mod tests {
 
     #[test]
     fn output_types_follow_the_column() {
-        use AggregateFunction::{Count, DistinctCount, Last, Max, Mean, Min, Sum};
+        use AggregateFunction::{
+            Count, DistinctCount, First, Last, Max, Mean, Min, Stddev, StddevPop, Sum, Variance,
+            VariancePop,
+        };
         let decimal = |precision| DataType::Decimal {
             precision,
             scale: 2,
@@ -165,6 +201,9 @@ mod tests {
             (Sum, Some(DataType::Float32), DataType::Float64),
             (Sum, Some(decimal(12)), decimal(38)),
             (Mean, Some(decimal(12)), DataType::Float64),
+            (Variance, Some(DataType::UInt8), DataType::Float64),
+            (Stddev, Some(decimal(38)), DataType::Float64),
+            (First, Some(DataType::Uuid), DataType::Uuid),
             (Min, Some(DataType::String), DataType::String),
             (Max, Some(DataType::Float32), DataType::Float32),
             (Last, Some(DataType::Bool), DataType::Bool),
@@ -179,8 +218,10 @@ mod tests {
         assert_eq!(refused.to_string(), "`sum` needs a number, not a date");
         let list = DataType::Bool.list_of();
         assert_eq!(output_type(Count, list), Ok(DataType::Int64));
+        assert_eq!(output_type(First, list).ok(), list);
         assert_eq!(output_type(Last, list).ok(), list);
-        for function in [Sum, Mean, Min, Max, DistinctCount] {
+        let calculate = [Sum, Mean, Variance, Stddev, VariancePop, StddevPop];
+        for function in calculate.into_iter().chain([Min, Max, DistinctCount]) {
             assert!(output_type(function, list).is_err(), "{function:?}");
         }
         let refused = output_type(Mean, None).expect_err("no column");

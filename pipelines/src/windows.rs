@@ -45,7 +45,7 @@ pub(crate) struct WindowPlan {
     source: Option<usize>,
 }
 
-/// Columns that events of one source carry along: arguments, and what breaks ties for `last`.
+/// Columns that events of one source carry along: arguments, and what breaks ties for `first` and `last`.
 #[derive(Debug)]
 struct Carried {
     /// A column of the source, and its name on the way.
@@ -125,7 +125,7 @@ impl Carried {
     fn new(windows: &Windows, source: &Source, place: Option<usize>) -> Self {
         let of = |aggregate: &&Aggregate| aggregate.source.as_ref() == Some(&source.name);
         let its = windows.aggregates.iter().filter(of);
-        let needs_order = its.clone().any(|a| a.function == AggregateFunction::Last);
+        let needs_order = its.clone().any(|a| a.function.is_of_order());
         let is_argument = |name: &String| {
             its.clone()
                 .any(|a| a.column.as_deref() == Some(name.as_str()))

@@ -342,7 +342,7 @@ pub(crate) static WINDOWS: Object = Object {
                 "`function(column)`, `function(source.column)` of several sources, or `count()`",
             )),
             Required,
-            "What is computed over each window. Functions: `count`, `sum`, `mean`, `min`, `max`, `last`, `distinct_count`.",
+            "What is computed over each window. Functions: `count`, `sum`, `mean`, `variance`, `stddev`, `variance_pop`, `stddev_pop`, `min`, `max`, `first`, `last`, `distinct_count`; what each gives is in [windows.md](windows.md).",
             "{ spend: sum(amount), orders: count() }",
         ),
     ],

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::graph::{Edge, Kind, Lineage, LineageError, Node, NodeId, Role};
 use super::input::{Input, InputColumn};
 use super::query::{self, Decided, InputPlace};
-use crate::aggregation::{Aggregate, AggregateFunction};
+use crate::aggregation::Aggregate;
 use crate::definitions::Definitions;
 use crate::feature_view::{Computation, FeatureView, Latest, SqlSnapshot, Windows};
 use crate::source::Source;
@@ -242,7 +242,7 @@ fn of_windows(definitions: &Definitions, windows: &Windows) -> Vec<Decided> {
     };
     let each = |aggregate: &Aggregate| {
         let mut decided = Decided::default();
-        let newest = aggregate.function == AggregateFunction::Last;
+        let ordered = aggregate.function.is_of_order();
         for (input, source, key_columns) in inputs() {
             // An event of any source makes a row.
             let rows = rows_by_time(input, source, key_columns);
@@ -254,8 +254,8 @@ fn of_windows(definitions: &Definitions, windows: &Windows) -> Vec<Decided> {
                 let columns = places(input, source, &aggregate.column);
                 decided.values.extend(columns);
             }
-            // The newest of rows of one time is found by their columns.
-            if is_its && newest {
+            // The newest or oldest of rows of one time is found by their columns.
+            if is_its && ordered {
                 decided.ties.extend(others(input, source, &rows));
             }
             decided.rows.extend(rows);

@@ -239,12 +239,17 @@ fn distinct<'t>(name: &str, argument: &'t str) -> Option<&'t str> {
 
 /// What to write instead of a function that windows do not have.
 fn function_help(name: &str, argument: &str) -> String {
-    const ELSEWHERE: [(&[&str], &str); 7] = [
+    const ELSEWHERE: [(&[&str], &str); 12] = [
         (&["avg", "average"], "mean"),
         (&["total", "sum_of"], "sum"),
         (&["maximum", "greatest"], "max"),
         (&["minimum", "least"], "min"),
         (&["latest", "last_value", "newest"], "last"),
+        (&["earliest", "first_value", "oldest"], "first"),
+        (&["var", "var_samp", "var_sample"], "variance"),
+        (&["var_pop", "var_population"], "variance_pop"),
+        (&["std", "stdev", "stddev_samp"], "stddev"),
+        (&["pstdev", "stddev_population"], "stddev_pop"),
         (&["size", "cardinality", "n", "rows"], "count"),
         (
             &[

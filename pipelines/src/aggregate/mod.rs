@@ -5,6 +5,8 @@
 
 mod exact_sum;
 mod functions;
+mod moments;
+mod wide_sum;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -18,6 +20,7 @@ pub(crate) use exact_sum::ExactSum;
 pub(crate) use functions::exact_functions;
 
 use crate::column::Cell;
+use moments::{Moments, Spread};
 
 /// One aggregate over the rows that were added, newest first.
 #[derive(Debug, Clone)]
@@ -26,8 +29,10 @@ pub(crate) enum Accumulator {
     CountValues(i64),
     Sum(Total),
     Mean { total: Total, count: u64 },
+    Spread(Box<Moments>, Spread),
     Least(Value),
     Greatest(Value),
+    First(Value),
     Last(Option<Value>),
     Distinct(HashSet<Distinct>),
 }
@@ -65,17 +70,27 @@ impl Accumulator {
                 total: Total::Nothing,
                 count: 0,
             },
+            AggregateFunction::Variance => Self::spread(true, false),
+            AggregateFunction::Stddev => Self::spread(true, true),
+            AggregateFunction::VariancePop => Self::spread(false, false),
+            AggregateFunction::StddevPop => Self::spread(false, true),
             AggregateFunction::Min => Self::Least(Value::Null),
             AggregateFunction::Max => Self::Greatest(Value::Null),
+            AggregateFunction::First => Self::First(Value::Null),
             AggregateFunction::Last => Self::Last(None),
             AggregateFunction::DistinctCount => Self::Distinct(HashSet::new()),
         }
     }
 
-    /// Adds a row; rows come newest first. Nulls are passed over, except by `count()` and `last`.
+    fn spread(sample: bool, root: bool) -> Self {
+        Self::Spread(Box::default(), Spread { sample, root })
+    }
+
+    /// Adds a row; rows come newest first. Nulls are passed over, except by `count()`, `first` and `last`.
     pub(crate) fn add(&mut self, cell: Cell<'_>) {
         match self {
             Self::CountRows(count) => *count += 1,
+            Self::First(first) => replace(first, cell),
             Self::Last(last) => {
                 last.get_or_insert_with(|| cell.to_value());
             }
@@ -86,6 +101,7 @@ impl Accumulator {
                 total.add(cell);
                 *count += 1;
             }
+            Self::Spread(moments, _) => moments.add(cell),
             Self::Least(least) => keep_first(least, cell, Ordering::Less),
             Self::Greatest(greatest) => keep_first(greatest, cell, Ordering::Greater),
             Self::Distinct(values) => {
@@ -100,7 +116,17 @@ impl Accumulator {
             Self::CountRows(count) | Self::CountValues(count) => Ok(Value::Int(*count)),
             Self::Sum(total) => total.value(),
             Self::Mean { total, count } => total.mean(*count),
-            Self::Least(value) | Self::Greatest(value) => Ok(value.clone()),
+            Self::Spread(moments, spread) => {
+                let what = if spread.root {
+                    "standard deviation"
+                } else {
+                    "variance"
+                };
+                let out = |_| OutOfRange(format!("the {what} does not fit `float64`"));
+                let value = moments.spread(*spread).map_err(out)?;
+                Ok(value.map_or(Value::Null, Value::Float))
+            }
+            Self::Least(value) | Self::Greatest(value) | Self::First(value) => Ok(value.clone()),
             Self::Last(value) => Ok(value.clone().unwrap_or(Value::Null)),
             Self::Distinct(values) => {
                 Ok(Value::Int(i64::try_from(values.len()).unwrap_or(i64::MAX)))
@@ -125,6 +151,14 @@ impl Distinct {
             Cell::Nested { .. } => Self::Number(-1),
             Cell::Bytes(value) | Cell::Uuid(value) => Self::Bytes(value.into()),
         }
+    }
+}
+
+/// Holds the cell instead, in the memory of what was held where that is text.
+fn replace(held: &mut Value, cell: Cell<'_>) {
+    match (held, cell) {
+        (Value::String(held), Cell::String(text)) => text.clone_into(held),
+        (held, cell) => *held = cell.to_value(),
     }
 }
 

@@ -43,8 +43,14 @@ pub(crate) fn latest(rows: &[Row], key: i64, as_of: Instant, ttl: Ttl) -> Option
     usable.then_some(row.value)
 }
 
+/// The earlier of two rows is the lesser, by the same order.
+fn oldest(rows: &[Row]) -> Option<Row> {
+    let order = |row: &Row| (row.event_time, row.created_time, row.value);
+    rows.iter().copied().min_by_key(order)
+}
+
 /// What a windowed view answers: `None` when the key has no event before as-of, else the aggregate (a mean as the
-/// sum and the count that make it).
+/// sum, a variance as the numerator `n q - s s`, where `q` is the sum of squares).
 pub(crate) fn aggregate(
     rows: &[Row],
     key: i64,
@@ -77,6 +83,19 @@ pub(crate) fn aggregate(
         AggregateFunction::Sum | AggregateFunction::Mean => Some(values.iter().sum()),
         AggregateFunction::Min => values.iter().copied().min(),
         AggregateFunction::Max => values.iter().copied().max(),
+        AggregateFunction::Variance | AggregateFunction::Stddev if values.len() < 2 => None,
+        AggregateFunction::VariancePop | AggregateFunction::StddevPop if values.is_empty() => None,
+        AggregateFunction::Variance
+        | AggregateFunction::Stddev
+        | AggregateFunction::VariancePop
+        | AggregateFunction::StddevPop => {
+            let (sum, squares) = (
+                values.iter().sum::<i64>(),
+                values.iter().map(|v| v * v).sum::<i64>(),
+            );
+            Some(length(values.len()) * squares - sum * sum)
+        }
+        AggregateFunction::First => oldest(&inside).and_then(|row| row.value),
         AggregateFunction::Last => newest(&inside).and_then(|row| row.value),
         AggregateFunction::DistinctCount => {
             let mut distinct = values;

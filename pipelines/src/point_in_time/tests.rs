@@ -16,13 +16,18 @@ use crate::keys;
 use crate::progress::Silent;
 use crate::testing::*;
 
-const FUNCTIONS: [(&str, F, Option<&str>); 7] = [
+const FUNCTIONS: [(&str, F, Option<&str>); 12] = [
     ("count", F::Count, Some("v")),
     ("sum", F::Sum, Some("v")),
     ("mean", F::Mean, Some("v")),
     ("min", F::Min, Some("v")),
     ("max", F::Max, Some("v")),
+    ("first", F::First, Some("v")),
     ("last", F::Last, Some("v")),
+    ("variance", F::Variance, Some("v")),
+    ("stddev", F::Stddev, Some("v")),
+    ("variance_pop", F::VariancePop, Some("v")),
+    ("stddev_pop", F::StddevPop, Some("v")),
     ("distinct", F::DistinctCount, Some("v")),
 ];
 const WINDOWS: [&str; 3] = ["3us", "0s", "lifetime"];
@@ -96,14 +101,24 @@ fn row() -> impl Strategy<Value = Row> {
     )
 }
 
-/// A value as the reference states it: a mean becomes its sum.
+/// A value as the reference states it: a mean becomes its sum, a variance its numerator.
 fn stated(function: F, cell: Cell<'_>, count: Option<i64>) -> Option<i64> {
     match cell.to_value() {
         Value::Null => None,
         Value::Int(value) => Some(value),
         #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // small numbers
-        Value::Float(mean) if function == F::Mean => {
-            Some((mean * count.expect("count") as f64).round() as i64)
+        Value::Float(value) => {
+            let n = count.expect("count") as f64;
+            let whole = match function {
+                F::Mean => value * n,
+                F::Variance => value * n * (n - 1.0),
+                F::Stddev => value * value * n * (n - 1.0),
+                F::VariancePop => value * n * n,
+                F::StddevPop => value * value * n * n,
+                other => panic!("{other:?} is no float"),
+            };
+            assert!((whole - whole.round()).abs() < 1e-9, "{function:?} {value}");
+            Some(whole.round() as i64)
         }
         other => panic!("{other:?}"),
     }

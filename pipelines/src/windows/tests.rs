@@ -17,14 +17,17 @@ use crate::point_in_time::{Questions, answer};
 use crate::progress::Silent;
 use crate::testing::*;
 
-const FUNCTIONS: [(&str, F, Option<&str>); 8] = [
+const FUNCTIONS: [(&str, F, Option<&str>); 11] = [
     ("rows", F::Count, None),
     ("count", F::Count, Some("v")),
     ("sum", F::Sum, Some("v")),
     ("mean", F::Mean, Some("v")),
     ("min", F::Min, Some("v")),
     ("max", F::Max, Some("v")),
+    ("first", F::First, Some("v")),
     ("last", F::Last, Some("v")),
+    ("variance", F::Variance, Some("v")),
+    ("stddev_pop", F::StddevPop, Some("v")),
     ("distinct", F::DistinctCount, Some("v")),
 ];
 const SPANS: [&str; 3] = ["2us", "5us", "lifetime"];
