@@ -1,32 +1,17 @@
 //! Sums of floats without rounding until the end, so that order cannot matter.
 //!
-//! Every finite `f64` is a whole number of 2^-1074. The sum is kept as one very wide integer of that unit, in limbs of
-//! 32 bits; only the limbs that were touched are kept:
-//!
-//! ```text
-//!   limb i, an i64, stands for limb * 2^(32 i - 1074)
-//!   add      3 limbs, without carrying: 2^30 additions fit before carries must move
-//!   carry    leaves 0 <= limb < 2^32, but for the last, which holds the sign
-//! ```
-//!
-//! Adding with carries put off is the idea of the small superaccumulator in R. M. Neal, "Fast exact summation using
-//! small and large superaccumulators", 2015.
+//! Every finite `f64` is a whole number of 2^-1074; the sum is kept as one very wide integer of that unit.
+
+use super::wide_sum::{LIMB_BITS, MANTISSA_BITS, WideSum, units};
 
 /// The exact sum of `f64` values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ExactSum {
-    /// Number of the first limb kept.
-    first: usize,
-    limbs: Vec<i64>,
-    additions_since_carry: u32,
+    /// The finite values, in units of 2^-1074.
+    whole: WideSum,
     /// How many NaNs, positive and negative infinities were added: they can be taken away again.
     not_finite: [i64; 3],
 }
-
-const LIMB_BITS: u32 = 32;
-const LIMB_MASK: i64 = 0xffff_ffff;
-const MANTISSA_BITS: u32 = 52;
-const CARRY_EVERY: u32 = 1 << 30;
 
 impl ExactSum {
     /// Adds a value.
@@ -52,44 +37,17 @@ impl ExactSum {
         if value == 0.0 {
             return;
         }
-        let bits = value.abs().to_bits();
-        let exponent = u32::try_from(bits >> MANTISSA_BITS).unwrap_or(0);
-        let fraction = bits & ((1 << MANTISSA_BITS) - 1);
-        // A subnormal counts 2^-1074 units as they stand, a normal number has its leading bit hidden.
-        let (mantissa, position) = match exponent {
-            0 => (fraction, 0),
-            _ => (fraction | (1 << MANTISSA_BITS), exponent - 1),
-        };
-        let sign = if value < 0.0 { -sign } else { sign };
-        let limb = (position / LIMB_BITS) as usize;
-        let shifted = u128::from(mantissa) << (position % LIMB_BITS);
-        self.reach(limb, limb + 3);
-        for (offset, target) in self.limbs[limb - self.first..][..3].iter_mut().enumerate() {
-            let part = (shifted >> (offset * LIMB_BITS as usize)) & u128::from(u32::MAX);
-            *target += sign * i64::try_from(part).unwrap_or(0);
-        }
-        self.additions_since_carry += 1;
-        if self.additions_since_carry == CARRY_EVERY {
-            self.carry();
-        }
+        let (mantissa, position) = units(value);
+        let negative = (value < 0.0) != (sign < 0);
+        self.whole.add_part(mantissa.into(), position, negative);
     }
 
     /// Adds all that another sum holds.
-    pub(crate) fn merge(&mut self, mut other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         for (mine, theirs) in self.not_finite.iter_mut().zip(other.not_finite) {
             *mine += theirs;
         }
-        if other.limbs.is_empty() {
-            return;
-        }
-        other.carry();
-        self.carry();
-        self.reach(other.first, other.first + other.limbs.len());
-        let start = other.first - self.first;
-        for (mine, theirs) in self.limbs[start..].iter_mut().zip(&other.limbs) {
-            *mine += theirs;
-        }
-        self.carry();
+        self.whole.merge(other.whole);
     }
 
     /// The sum, rounded once to the nearest `f64`, ties to even. NaN if a NaN or infinities of both signs are in it,
@@ -101,16 +59,8 @@ impl ExactSum {
             [_, false, true] => return Some(f64::NEG_INFINITY),
             [false, false, false] => {}
         }
-        let mut whole = self.clone();
-        whole.carry();
-        let negative = whole.limbs.last().is_some_and(|last| *last < 0);
-        if negative {
-            for limb in &mut whole.limbs {
-                *limb = -*limb;
-            }
-            whole.carry();
-        }
-        let magnitude = round(whole.first, &whole.limbs)?;
+        let (negative, first, limbs) = self.whole.clone().into_magnitude();
+        let magnitude = round(first, &limbs)?;
         Some(if negative { -magnitude } else { magnitude })
     }
 
@@ -157,65 +107,18 @@ impl ExactSum {
 
     /// The sum divided by [`ExactSum::SCALE_DOWN`], but for digits below the least `f64`.
     fn scaled_down(&self) -> Self {
-        let mut scaled = self.clone();
-        if scaled.first == 0 && !scaled.limbs.is_empty() {
-            scaled.carry();
-            scaled.limbs.remove(0);
-        } else {
-            scaled.first -= usize::from(scaled.first > 0);
-        }
-        scaled
-    }
-
-    /// Makes the limbs `from..to` be kept.
-    fn reach(&mut self, from: usize, to: usize) {
-        if self.limbs.is_empty() {
-            self.first = from;
-        }
-        if from < self.first {
-            let missing = self.first - from;
-            self.limbs.splice(0..0, std::iter::repeat_n(0, missing));
-            self.first = from;
-        }
-        if to > self.first + self.limbs.len() {
-            self.limbs.resize(to - self.first, 0);
-        }
-    }
-
-    /// Moves carries, and drops limbs at the end that only repeat the sign.
-    fn carry(&mut self) {
-        self.additions_since_carry = 1;
-        let mut carry = 0;
-        for limb in &mut self.limbs {
-            let with_carry = *limb + carry;
-            *limb = with_carry & LIMB_MASK;
-            carry = with_carry >> LIMB_BITS;
-        }
-        if carry != 0 {
-            self.limbs.push(carry);
-        }
-        while let Some(last) = self.limbs.pop() {
-            match (last, self.limbs.last_mut()) {
-                (0, _) => {}
-                (-1, Some(next)) if *next > 0 => {
-                    // -1 in the last limb and x in the next: x - 2^32 in the next alone.
-                    *next -= 1 << LIMB_BITS;
-                    break;
-                }
-                _ => {
-                    self.limbs.push(last);
-                    break;
-                }
-            }
+        Self {
+            whole: self.whole.clone().one_limb_down(),
+            not_finite: self.not_finite,
         }
     }
 
     /// Appends the state as bytes, for partial results that travel between operators: the counts of what is not finite,
     /// the first limb's number, the limbs; 8 bytes each, little-endian.
-    pub(crate) fn append_to(mut self, bytes: &mut Vec<u8>) {
-        self.carry();
-        let first = i64::try_from(self.first).unwrap_or(0);
-        let words = self.not_finite.iter().chain([&first]).chain(&self.limbs);
+    pub(crate) fn append_to(self, bytes: &mut Vec<u8>) {
+        let (first, limbs) = self.whole.into_limbs();
+        let first = i64::try_from(first).unwrap_or(0);
+        let words = self.not_finite.iter().chain([&first]).chain(&limbs);
         bytes.extend(words.flat_map(|word| word.to_le_bytes()));
     }
 
@@ -225,17 +128,16 @@ impl ExactSum {
         let ([nan, infinite, negative_infinite, first], limbs) = words.split_first_chunk::<4>()?;
         let word = |bytes: &[u8; 8]| i64::from_le_bytes(*bytes);
         rest.is_empty().then_some(())?;
+        let first = usize::try_from(word(first)).ok()?;
         Some(Self {
             not_finite: [nan, infinite, negative_infinite].map(word),
-            first: usize::try_from(word(first)).ok()?,
-            limbs: limbs.iter().map(word).collect(),
-            additions_since_carry: 1,
+            whole: WideSum::of_limbs(first, limbs.iter().map(word).collect()),
         })
     }
 
     /// Bytes of memory behind the sum.
     pub(crate) fn heap_size(&self) -> usize {
-        self.limbs.capacity() * size_of::<i64>()
+        self.whole.heap_size()
     }
 }
 
@@ -244,22 +146,21 @@ fn round(first: usize, limbs: &[i64]) -> Option<f64> {
     let Some(top) = limbs.last().filter(|top| **top > 0) else {
         return Some(0.0);
     };
-    let limb_bits = LIMB_BITS as usize;
-    let top_bit = (first + limbs.len() - 1) * limb_bits + top.ilog2() as usize;
+    let top_bit = (first + limbs.len() - 1) * LIMB_BITS + top.ilog2() as usize;
     let bit = |position: usize| -> u64 {
-        let (limb, offset) = (position / limb_bits, position % limb_bits);
+        let (limb, offset) = (position / LIMB_BITS, position % LIMB_BITS);
         if limb < first {
             return 0;
         }
         limbs[limb - first].unsigned_abs() >> offset & 1
     };
-    let lowest = top_bit.saturating_sub(MANTISSA_BITS as usize);
+    let lowest = top_bit.saturating_sub(MANTISSA_BITS);
     let mut mantissa = 0;
     for position in (lowest..=top_bit).rev() {
         mantissa = mantissa << 1 | bit(position);
     }
     if lowest > 0 && bit(lowest - 1) == 1 {
-        let half_exactly = (first * limb_bits..lowest - 1).all(|position| bit(position) == 0);
+        let half_exactly = (first * LIMB_BITS..lowest - 1).all(|position| bit(position) == 0);
         if !half_exactly || mantissa & 1 == 1 {
             mantissa += 1;
         }

@@ -10,7 +10,7 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use super::wide_sum::WideSum;
+use super::wide_sum::{FLOAT_UNIT, MANTISSA_BITS, WideSum, units};
 use crate::column::Cell;
 
 /// Number, sum and sum of squares of the values that were added.
@@ -40,10 +40,6 @@ pub(crate) struct Spread {
     pub(crate) root: bool,
 }
 
-/// Every float is a whole number of `2^-1074`.
-const FLOAT_UNIT: u16 = 1074;
-const MANTISSA_BITS: u32 = 52;
-
 impl Moments {
     /// Adds a number; what is none is passed over.
     pub(crate) fn add(&mut self, cell: Cell<'_>) {
@@ -60,14 +56,7 @@ impl Moments {
             }
             Cell::Float(value) => {
                 self.unit.binary = FLOAT_UNIT;
-                let bits = value.abs().to_bits();
-                let fraction = bits & ((1 << MANTISSA_BITS) - 1);
-                // A subnormal counts units as they stand, a normal number has its leading bit hidden.
-                let (mantissa, position) = match bits >> MANTISSA_BITS {
-                    0 => (fraction, 0),
-                    exponent => (fraction | (1 << MANTISSA_BITS), exponent - 1),
-                };
-                let position = usize::try_from(position).unwrap_or(0);
+                let (mantissa, position) = units(value);
                 self.count(mantissa.into(), position, value < 0.0);
             }
             _ => {}
@@ -169,7 +158,7 @@ fn round(whole: &BigUint, exponent: i64, exact: bool) -> Option<f64> {
     let units = exponent + i64::from(FLOAT_UNIT);
     let bits = i64::try_from(whole.bits()).ok()?;
     // The position of the mantissa's last bit, in the unit of floats.
-    let lowest = (units + bits - 1 - i64::from(MANTISSA_BITS)).max(0);
+    let lowest = (units + bits - 1 - MANTISSA_BITS as i64).max(0);
     let dropped = u64::try_from(lowest - units).ok()?;
     let mut mantissa = u64::try_from(whole >> dropped).ok()?;
     if dropped > 0 && whole.bit(dropped - 1) {

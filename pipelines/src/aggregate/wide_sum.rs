@@ -1,4 +1,7 @@
-//! Sums of whole numbers of any size.
+//! Sums of whole numbers of any size, and floats as such numbers.
+//!
+//! Adding with carries put off is the idea of the small superaccumulator in R. M. Neal, "Fast exact summation using
+//! small and large superaccumulators", 2015.
 
 use num_bigint::BigInt;
 
@@ -7,8 +10,9 @@ use num_bigint::BigInt;
 /// ```text
 ///   limb i, an i64, stands for limb * 2^(32 (first + i))
 ///   add      3 limbs, without carrying: 2^30 additions fit before carries must move
+///   carry    leaves 0 <= limb < 2^32, but for the last, which holds the sign
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct WideSum {
     /// Number of the first limb kept.
     first: usize,
@@ -16,9 +20,27 @@ pub(super) struct WideSum {
     additions_since_carry: u32,
 }
 
-const LIMB_BITS: usize = 32;
+pub(super) const LIMB_BITS: usize = 32;
 const LIMB_MASK: i64 = 0xffff_ffff;
 const CARRY_EVERY: u32 = 1 << 30;
+
+/// Every finite `f64` is a whole number of 2^-1074.
+pub(super) const FLOAT_UNIT: u16 = 1074;
+
+/// Bits of an `f64` below its leading one.
+pub(super) const MANTISSA_BITS: usize = 52;
+
+/// The magnitude of a finite float: `mantissa * 2^position` units of 2^-1074.
+#[inline]
+pub(super) fn units(value: f64) -> (u64, usize) {
+    let bits = value.abs().to_bits();
+    let fraction = bits & ((1 << MANTISSA_BITS) - 1);
+    // A subnormal counts units as they stand, a normal number has its leading bit hidden.
+    match usize::try_from(bits >> MANTISSA_BITS).unwrap_or(0) {
+        0 => (fraction, 0),
+        exponent => (fraction | (1 << MANTISSA_BITS), exponent - 1),
+    }
+}
 
 impl WideSum {
     /// Adds `magnitude * 2^position`, or takes it away.
@@ -30,8 +52,9 @@ impl WideSum {
         }
     }
 
-    /// Adds a part of at most 64 bits.
-    fn add_part(&mut self, part: u128, position: usize, negative: bool) {
+    /// Adds a part of at most 64 bits, or takes it away.
+    #[inline]
+    pub(super) fn add_part(&mut self, part: u128, position: usize, negative: bool) {
         let limb = position / LIMB_BITS;
         let shifted = part << (position % LIMB_BITS);
         self.reach(limb, limb + 3);
@@ -68,7 +91,66 @@ impl WideSum {
         }
     }
 
-    /// Moves carries; the last limb holds the sign.
+    /// Adds all that another sum holds.
+    pub(super) fn merge(&mut self, mut other: Self) {
+        if other.limbs.is_empty() {
+            return;
+        }
+        other.carry();
+        self.carry();
+        self.reach(other.first, other.first + other.limbs.len());
+        let start = other.first - self.first;
+        for (mine, theirs) in self.limbs[start..].iter_mut().zip(&other.limbs) {
+            *mine += theirs;
+        }
+        self.carry();
+    }
+
+    /// Whether the sum is below 0, the number of the first limb of its magnitude, and its limbs, carried.
+    pub(super) fn into_magnitude(mut self) -> (bool, usize, Vec<i64>) {
+        self.carry();
+        let negative = self.limbs.last().is_some_and(|last| *last < 0);
+        if negative {
+            for limb in &mut self.limbs {
+                *limb = -*limb;
+            }
+            self.carry();
+        }
+        (negative, self.first, self.limbs)
+    }
+
+    /// The sum divided by 2^32, but for what is below 1 then.
+    pub(super) fn one_limb_down(mut self) -> Self {
+        if self.first == 0 && !self.limbs.is_empty() {
+            self.carry();
+            self.limbs.remove(0);
+        } else {
+            self.first -= usize::from(self.first > 0);
+        }
+        self
+    }
+
+    /// The number of the first limb and the limbs, carried.
+    pub(super) fn into_limbs(mut self) -> (usize, Vec<i64>) {
+        self.carry();
+        (self.first, self.limbs)
+    }
+
+    /// The sum of what [`WideSum::into_limbs`] gave.
+    pub(super) const fn of_limbs(first: usize, limbs: Vec<i64>) -> Self {
+        Self {
+            first,
+            limbs,
+            additions_since_carry: 1,
+        }
+    }
+
+    /// Bytes of memory behind the sum.
+    pub(super) fn heap_size(&self) -> usize {
+        self.limbs.capacity() * size_of::<i64>()
+    }
+
+    /// Moves carries, and drops limbs at the end that only repeat the sign.
     fn carry(&mut self) {
         self.additions_since_carry = 1;
         let mut carry = 0;
@@ -79,6 +161,20 @@ impl WideSum {
         }
         if carry != 0 {
             self.limbs.push(carry);
+        }
+        while let Some(last) = self.limbs.pop() {
+            match (last, self.limbs.last_mut()) {
+                (0, _) => {}
+                (-1, Some(next)) if *next > 0 => {
+                    // -1 in the last limb and x in the next: x - 2^32 in the next alone.
+                    *next -= 1 << LIMB_BITS;
+                    break;
+                }
+                _ => {
+                    self.limbs.push(last);
+                    break;
+                }
+            }
         }
     }
 }
