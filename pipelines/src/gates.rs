@@ -8,7 +8,8 @@
 
 mod distribution;
 
-use feature_defs::check::{Check, Demand, OnFailure};
+use feature_defs::check::{Check, Demand, OnFailure, Percent};
+use feature_defs::data_type::DataType;
 use feature_defs::feature_view::FeatureView;
 use feature_defs::name::Name;
 use feature_defs::value::Value;
@@ -65,21 +66,45 @@ pub(crate) async fn check_view(
     served: Option<&ReleaseView>,
     offline: &dyn OfflineStore,
 ) -> Result<Vec<CheckReport>> {
-    let kept = kept_snapshot(view, served, offline).await?;
     let compared: Vec<&Name> = view
         .checks
         .iter()
         .filter(|check| matches!(check.demand, Demand::Psi(_)))
         .filter_map(|check| check.feature.as_ref())
         .collect();
-    let mut psi = indices(&compared, kept.as_ref(), new, offline)
-        .await?
-        .into_iter();
+    let kept = match served.filter(|_| !compared.is_empty()) {
+        Some(served) => kept_snapshot(view, served, offline).await?,
+        None => None,
+    };
+    let psi = match &kept {
+        Some(kept) => indices(&compared, kept, new, offline).await?,
+        None => vec![None; compared.len()],
+    };
+    let mut psi = psi.into_iter();
     let mut reports = Vec::with_capacity(view.checks.len());
     for check in &view.checks {
         let finding = match &check.demand {
             Demand::Psi(most) => psi_finding(psi.next().flatten(), *most),
-            demand => finding(check, demand, new, served)?,
+            Demand::MinRows(least) => Finding::new(counted(new.rows), new.rows >= *least),
+            Demand::MaxRows(most) => Finding::new(counted(new.rows), new.rows <= *most),
+            Demand::Change(share) => change(*share, new.rows, served),
+            Demand::Nulls(share) => nulls(*share, column(check, new)?, new.rows),
+            Demand::Min(bound, data_type) => {
+                let column = column(check, new)?;
+                let is_within = |least: &Value| least.order(bound).is_ge();
+                bounds(column, "least", column.min.as_ref(), *data_type, is_within)?
+            }
+            Demand::Max(bound, data_type) => {
+                let column = column(check, new)?;
+                let is_within = |greatest: &Value| greatest.order(bound).is_le();
+                bounds(
+                    column,
+                    "greatest",
+                    column.max.as_ref(),
+                    *data_type,
+                    is_within,
+                )?
+            }
         };
         reports.push(report(view, check, finding));
     }
@@ -108,12 +133,9 @@ pub(crate) fn open(reports: &[CheckReport]) -> Result<()> {
 /// The served snapshot, as it is kept offline.
 async fn kept_snapshot(
     view: &FeatureView,
-    served: Option<&ReleaseView>,
+    served: &ReleaseView,
     offline: &dyn OfflineStore,
 ) -> Result<Option<SnapshotManifest>> {
-    let Some(served) = served else {
-        return Ok(None);
-    };
     let identity = SnapshotIdentity {
         view: view.name.clone(),
         fingerprint: served.fingerprint,
@@ -144,88 +166,50 @@ impl Finding {
     }
 }
 
-fn finding(
-    check: &Check,
-    demand: &Demand,
-    new: &SnapshotManifest,
-    served: Option<&ReleaseView>,
-) -> Result<Finding> {
-    let rows = new.rows;
-    let column = || {
-        let name = check.feature.as_ref().map_or("", Name::as_str);
-        let mut columns = new.columns.iter();
-        let column = columns.find(|column| column.name == name);
-        column.ok_or_else(|| {
-            Error::view(
-                &new.identity.view,
-                format!("its snapshot has no column `{name}`"),
-            )
-        })
-    };
-    let finding = match demand {
-        Demand::MinRows(least) => Finding::new(counted(rows), rows >= *least),
-        Demand::MaxRows(most) => Finding::new(counted(rows), rows <= *most),
-        Demand::Change(share) => match served {
-            Some(served) => {
-                let found = format!("{} -> {}", served.rows, counted(rows));
-                Finding::new(found, share.allows(served.rows.abs_diff(rows), served.rows))
-            }
-            None => Finding::not_compared(),
-        },
-        Demand::Nulls(share) => {
-            let nulls = column()?.nulls;
-            let found = format!("null in {nulls} of {}", counted(rows));
-            Finding::new(found, share.allows(nulls, rows))
-        }
-        Demand::Min(bound, data_type) => {
-            let column = column()?;
-            let least = statistic(column.min.as_ref(), *data_type)?;
-            bounds(column, "least", least.as_ref(), |least| {
-                least.order(bound).is_ge()
-            })
-        }
-        Demand::Max(bound, data_type) => {
-            let column = column()?;
-            let greatest = statistic(column.max.as_ref(), *data_type)?;
-            bounds(column, "greatest", greatest.as_ref(), |greatest| {
-                greatest.order(bound).is_le()
-            })
-        }
-        // Compared by [`indices`].
-        Demand::Psi(_) => Finding::not_compared(),
-    };
-    Ok(finding)
+/// The statistics of the feature that is checked.
+fn column<'a>(check: &Check, new: &'a SnapshotManifest) -> Result<&'a ColumnStatistics> {
+    let name = check.feature.as_ref().map_or("", Name::as_str);
+    let mut columns = new.columns.iter();
+    let column = columns.find(|column| column.name == name);
+    column.ok_or_else(|| {
+        let message = format!("its snapshot has no column `{name}`");
+        Error::view(&new.identity.view, message)
+    })
 }
 
+fn change(most: Percent, rows: u64, served: Option<&ReleaseView>) -> Finding {
+    let Some(served) = served else {
+        return Finding::not_compared();
+    };
+    let found = format!("{} -> {}", served.rows, counted(rows));
+    Finding::new(found, most.allows(served.rows.abs_diff(rows), served.rows))
+}
+
+fn nulls(most: Percent, column: &ColumnStatistics, rows: u64) -> Finding {
+    let found = format!("null in {} of {}", column.nulls, counted(rows));
+    Finding::new(found, most.allows(column.nulls, rows))
+}
+
+/// Whether the column's least or greatest value, as its statistics have it, is within a bound.
 fn bounds(
     column: &ColumnStatistics,
     which: &str,
-    value: Option<&Value>,
-    within: impl Fn(&Value) -> bool,
-) -> Finding {
-    let shown = match which {
-        "least" => &column.min,
-        _ => &column.max,
-    };
-    let shown = shown.as_ref().map(ToString::to_string);
-    match (column.nans, shown) {
-        (0, None) => Finding::new("no value", true),
-        (0, Some(shown)) => Finding::new(
-            format!("its {which} value is {shown}"),
-            value.is_none_or(within),
-        ),
-        (nans, _) => Finding::new(format!("NaN in {}", counted(nans)), false),
+    value: Option<&serde_json::Value>,
+    data_type: DataType,
+    is_within: impl Fn(&Value) -> bool,
+) -> Result<Finding> {
+    if column.nans > 0 {
+        let found = format!("NaN in {}", counted(column.nans));
+        return Ok(Finding::new(found, false));
     }
-}
-
-fn statistic(
-    json: Option<&serde_json::Value>,
-    data_type: feature_defs::data_type::DataType,
-) -> Result<Option<Value>> {
-    let value = json
-        .map(|json| Value::from_json(json, data_type))
-        .transpose();
-    value.map_err(|error| Error::Refused(format!("a statistic of a snapshot is damaged: {error}")))
+    let Some(json) = value else {
+        return Ok(Finding::new("no value", true));
+    };
+    let value = Value::from_json(json, data_type).map_err(|error| {
+        Error::Refused(format!("a statistic of a snapshot is damaged: {error}"))
+    })?;
+    let found = format!("its {which} value is {json}");
+    Ok(Finding::new(found, is_within(&value)))
 }
 
 fn psi_finding(psi: Option<f64>, most: f64) -> Finding {

@@ -6,12 +6,17 @@ use crate::parse;
 
 /// Definitions with a view over a source that says this of itself.
 fn definitions(source: &str) -> Definitions {
+    definitions_with(source, "")
+}
+
+/// The same, with a view that has these keys too.
+fn definitions_with(source: &str, keys: &str) -> Definitions {
     let file = |path: &str, text: String| DefinitionFile {
         path: path.to_owned(),
         text,
     };
     let text = format!(
-        "entities:\n  thing: {{ keys: {{ k: int64 }} }}\nsources:\n  rows:\n    event_time: at\n    columns: {{ k: int64, at: timestamp, year: int32 }}\n{source}views:\n  v: {{ entity: thing, source: rows, windows: [7d], aggregate: {{ n: count() }} }}\n"
+        "entities:\n  thing: {{ keys: {{ k: int64 }} }}\nsources:\n  rows:\n    event_time: at\n    columns: {{ k: int64, at: timestamp, year: int32 }}\n{source}views:\n  v: {{ entity: thing, source: rows, {keys}windows: [7d], aggregate: {{ n: count() }} }}\n"
     );
     let files = vec![
         file("nightfill.yaml", "version: 1\nproject: shop\n".to_owned()),
@@ -67,19 +72,7 @@ fn how_files_are_read_changes_a_source_and_how_long_it_keeps_rows_does_not() {
 #[test]
 fn checks_change_a_view_and_recompute_nothing() {
     let source = "    path: a.csv\n";
-    let with = |checks: &str| {
-        let file = |path: &str, text: String| DefinitionFile {
-            path: path.to_owned(),
-            text,
-        };
-        let plain = definitions(source).files[1].text.clone();
-        let text = plain.replace("windows: [7d]", &format!("{checks}windows: [7d]"));
-        let files = vec![
-            file("nightfill.yaml", "version: 1\nproject: shop\n".to_owned()),
-            file("all.yaml", text),
-        ];
-        parse::parse(Path::new("/"), files).expect("definitions")
-    };
+    let with = |checks: &str| definitions_with(source, checks);
     let before = with("checks: { rows: { min: 5, change: 10% } }, ");
     let after = with(
         "checks: { rows: { min: 7, on_failure: warn }, features: { n_7d: { max: 9, nulls: 0% } } }, ",

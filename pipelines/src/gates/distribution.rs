@@ -37,16 +37,13 @@ struct Distribution {
     words: BTreeMap<u64, Counts>,
 }
 
-/// The index of each feature between two snapshots; `None` where there is none before, or either has no rows.
+/// The index of each feature between two snapshots; `None` where either has no rows.
 pub(super) async fn indices(
     features: &[&Name],
-    before: Option<&SnapshotManifest>,
+    before: &SnapshotManifest,
     now: &SnapshotManifest,
     offline: &dyn OfflineStore,
 ) -> Result<Vec<Option<f64>>> {
-    let Some(before) = before.filter(|_| !features.is_empty()) else {
-        return Ok(vec![None; features.len()]);
-    };
     let mut distributions: Vec<Distribution> = Vec::new();
     distributions.resize_with(features.len(), Distribution::default);
     for (side, snapshot) in [before, now].into_iter().enumerate() {

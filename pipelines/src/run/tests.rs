@@ -18,6 +18,7 @@ struct Project {
     night: Night,
     version: u64,
     allow_earlier: bool,
+    allow_failed_checks: bool,
 }
 
 impl Project {
@@ -75,6 +76,7 @@ impl Project {
             night,
             version,
             allow_earlier: false,
+            allow_failed_checks: false,
         };
         project.write("k,at,v\n1,2024-01-01,5\n1,2024-01-02,7\n0,2024-01-02,9\n");
         project
@@ -96,7 +98,7 @@ impl Project {
     ) -> Result<RunReport> {
         let request = RunRequest {
             allow_empty,
-            allow_failed_checks: false,
+            allow_failed_checks: self.allow_failed_checks,
             allow_earlier: self.allow_earlier,
             as_of: at(as_of),
             views: views.map(|views| views.iter().map(|view| name(view)).collect()),

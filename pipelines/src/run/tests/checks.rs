@@ -125,30 +125,15 @@ async fn a_check_that_only_warns_lets_the_release_through() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_checks_that_are_allowed_are_released_and_told() {
-    let project = checked(vec![(None, Demand::MinRows(3), OnFailure::Block)]).await;
+    let mut project = checked(vec![(None, Demand::MinRows(3), OnFailure::Block)]).await;
     let said = project.run("2024-01-03", None).await.expect_err("refused");
     assert_eq!(
         said.to_string(),
         "a check fails, so nothing is released: `counts`: 2 rows (min: 3); `--allow-failed-checks` releases it all the same"
     );
     assert_eq!(project.served().await, None);
-    let request = RunRequest {
-        as_of: at("2024-01-03"),
-        views: None,
-        allow_empty: false,
-        allow_earlier: false,
-        allow_failed_checks: true,
-        holder: "test".to_owned(),
-        lease_length: TimeSpan::parse("10s").expect("span"),
-    };
-    let allowed = run(
-        &project.night,
-        &project.definitions,
-        project.version,
-        &request,
-        &Silent,
-    );
-    let report = allowed.await.expect("released");
+    project.allow_failed_checks = true;
+    let report = project.run("2024-01-03", None).await.expect("released");
     assert_eq!(outcomes(&report), [(Blocked, "2 rows")]);
     assert!(report.flipped());
 }
