@@ -56,6 +56,10 @@ fn draw(bar: &ProgressBar, event: Event<'_>) {
     match event {
         Event::Waiting { until } => bar.set_message(waiting(until)),
         Event::Planned { views } => bar.set_length(views as u64 * STEPS),
+        Event::CopyStarted { source } => bar.set_message(format!("{source}: copying the table")),
+        Event::Copied { source, rows } => {
+            bar.set_message(format!("{source}: {} copied", counted(rows, "row")));
+        }
         Event::ViewStarted { view } => bar.set_message(format!("{view}: computing")),
         Event::Computed { view, rows } => {
             bar.set_message(format!("{view}: {} computed", counted(rows, "key")));
@@ -87,6 +91,12 @@ fn waiting(until: Instant) -> String {
 fn tell(event: Event<'_>) {
     match event {
         Event::Waiting { until } => output::note(waiting(until)),
+        Event::CopyStarted { source } => {
+            output::note(format_args!("{source}: copying the table"));
+        }
+        Event::Copied { source, rows } => {
+            output::note(format_args!("{source}: {} copied", counted(rows, "row")));
+        }
         Event::ViewStarted { view } => output::note(format_args!("{view}: computing")),
         Event::ViewFinished { view, keys } => {
             output::note(format_args!("{view}: {}", counted(keys, "key")));

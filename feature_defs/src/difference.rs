@@ -4,8 +4,10 @@
 //! new object. It is *incompatible* when the object has another fingerprint from then on: what was computed under the
 //! old one is never mixed with what is computed under the new one.
 
+mod compared;
+mod source;
+
 use std::collections::BTreeSet;
-use std::fmt::Display;
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -20,8 +22,9 @@ use crate::model::{Model, Transform};
 use crate::name::Name;
 use crate::object::ObjectKind;
 use crate::request_view::{RequestFeature, RequestView};
-use crate::source::Source;
-use crate::time::TimeSpan;
+
+use compared::{Compared, quoted};
+use source::source;
 
 /// What differs between two versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -163,78 +166,6 @@ impl Difference {
     }
 }
 
-/// What is different about one object, and whether it means another thing.
-#[derive(Default)]
-struct Compared {
-    details: Vec<String>,
-    incompatible: bool,
-}
-
-impl Compared {
-    fn fingerprints(before: Fingerprint, after: Fingerprint) -> Self {
-        Self {
-            details: Vec::new(),
-            incompatible: before != after,
-        }
-    }
-
-    /// A setting that may be another one.
-    fn setting<T: PartialEq>(
-        &mut self,
-        what: &str,
-        before: &T,
-        after: &T,
-        show: impl Fn(&T) -> String,
-    ) {
-        if before != after {
-            let line = format!("{what}: {} -> {}", show(before), show(after));
-            self.details.push(line);
-        }
-    }
-
-    /// What the object says of itself.
-    fn about(&mut self, before: &About, after: &About) {
-        self.setting("description", &before.description, &after.description, text);
-        self.setting("owner", &before.owner, &after.owner, text);
-        self.setting("tags", &before.tags, &after.tags, |tags| {
-            format!("[{}]", tags.join(", "))
-        });
-        self.setting("deprecated", &before.deprecated, &after.deprecated, text);
-    }
-
-    /// Named parts that may have come, changed or gone.
-    fn parts<T: PartialEq>(
-        &mut self,
-        what: &str,
-        before: impl IntoIterator<Item = (String, T)>,
-        after: impl IntoIterator<Item = (String, T)>,
-        show: impl Fn(&T, &T) -> String,
-    ) {
-        let before: IndexMap<String, T> = before.into_iter().collect();
-        let after: IndexMap<String, T> = after.into_iter().collect();
-        for (name, part) in &after {
-            match before.get(name) {
-                None => self.details.push(format!("{what} `{name}`: new")),
-                Some(old) if old != part => {
-                    self.details
-                        .push(format!("{what} `{name}`: {}", show(old, part)));
-                }
-                Some(_) => {}
-            }
-        }
-        for name in before.keys().filter(|name| !after.contains_key(*name)) {
-            self.details.push(format!("{what} `{name}`: gone"));
-        }
-        let kept = |map: &IndexMap<String, T>, other: &IndexMap<String, T>| {
-            let kept = map.keys().filter(|name| other.contains_key(*name));
-            kept.cloned().collect::<Vec<String>>()
-        };
-        if kept(&before, &after) != kept(&after, &before) {
-            self.details.push(format!("{what}s: in another order"));
-        }
-    }
-}
-
 fn changes<T: PartialEq>(
     objects: &mut Vec<ObjectChange>,
     kind: ObjectKind,
@@ -296,45 +227,6 @@ fn entity(before: &Entity, after: &Entity) -> Compared {
         ..Compared::default()
     };
     compared.setting("keys", &old, &new, |keys| format!("{{ {keys} }}"));
-    compared.about(&before.about, &after.about);
-    compared
-}
-
-fn source(before: &Source, after: &Source) -> Compared {
-    let mut compared = Compared::fingerprints(before.fingerprint, after.fingerprint);
-    compared.setting("path", &before.path, &after.path, quoted);
-    compared.setting("format", &before.format, &after.format, ToString::to_string);
-    compared.setting(
-        "partitions",
-        &before.partitions,
-        &after.partitions,
-        |columns| format!("[{}]", columns.join(", ")),
-    );
-    let columns = |source: &'_ Source| -> Vec<(String, String)> {
-        let columns = source.columns.iter();
-        columns
-            .map(|(name, column)| (name.clone(), column.data_type.to_string()))
-            .collect()
-    };
-    let (old, new) = (columns(before), columns(after));
-    compared.parts("column", old, new, |old, new| format!("{old} -> {new}"));
-    compared.setting("event_time", &before.event_time, &after.event_time, quoted);
-    compared.setting(
-        "created_time",
-        &before.created_time,
-        &after.created_time,
-        text,
-    );
-    compared.setting(
-        "timezone",
-        &before.timezone,
-        &after.timezone,
-        ToString::to_string,
-    );
-    let kept = |retention: &Option<TimeSpan>| {
-        retention.map_or_else(|| "none".to_owned(), |span| span.to_string())
-    };
-    compared.setting("retention", &before.retention, &after.retention, kept);
     compared.about(&before.about, &after.about);
     compared
 }
@@ -557,15 +449,6 @@ fn model(before: &Model, after: &Model, old: Option<&Definitions>, new: &Definit
     }
     compared.about(&before.about, &after.about);
     compared
-}
-
-fn quoted(text: &impl Display) -> String {
-    format!("`{text}`")
-}
-
-fn text(text: &Option<String>) -> String {
-    text.as_ref()
-        .map_or_else(|| "none".to_owned(), |text| format!("`{}`", text.trim()))
 }
 
 #[cfg(test)]

@@ -21,10 +21,54 @@ pub struct Project {
     pub timezone: Tz,
     /// Where its state lives, in its environment.
     pub places: Places,
+    /// The PostgreSQL databases that sources are read from, by name: their URLs in its environment, without passwords.
+    pub databases: IndexMap<Name, String>,
+    /// Where files of sources are besides the project's folder, by name, in its environment.
+    pub roots: IndexMap<Name, Root>,
     /// Which of its environments this is; none is the project by itself.
     pub environment: Option<Name>,
-    /// Where its state lives in each environment: never two in one place.
-    pub environments: IndexMap<Name, Places>,
+    /// What is different in each environment.
+    pub environments: IndexMap<Name, Environment>,
+}
+
+/// What an environment says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Environment {
+    /// Where state lives: never where another environment keeps its own.
+    pub places: Places,
+    /// The databases of the project that are others here.
+    pub databases: IndexMap<Name, String>,
+    /// The roots of the project that are elsewhere here.
+    pub roots: IndexMap<Name, Root>,
+}
+
+/// A place below which files of sources are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Root {
+    /// A folder on local disk; relative to the project's root unless absolute.
+    Folder(PathBuf),
+    /// Objects below a URL: `s3://bucket/prefix`, `gs://bucket/prefix`, `az://container/prefix`.
+    Objects(String),
+}
+
+impl Root {
+    /// The schemes of object storage.
+    pub const SCHEMES: [&str; 3] = ["s3://", "gs://", "az://"];
+
+    /// Whether a text is a URL of object storage.
+    #[must_use]
+    pub fn is_of_objects(text: &str) -> bool {
+        Self::SCHEMES.iter().any(|scheme| text.starts_with(scheme))
+    }
+}
+
+impl fmt::Display for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(path) => path.display().fmt(f),
+            Self::Objects(url) => f.write_str(url),
+        }
+    }
 }
 
 /// Where state lives.
@@ -42,9 +86,11 @@ impl Project {
     /// The project in one of its environments; `None` when it declares none of that name.
     #[must_use]
     pub fn in_environment(mut self, name: &str) -> Option<Self> {
-        let (name, places) = self.environments.get_key_value(name)?;
+        let (name, environment) = self.environments.get_key_value(name)?;
         self.environment = Some(name.clone());
-        self.places = places.clone();
+        self.places = environment.places.clone();
+        self.databases.extend(environment.databases.clone());
+        self.roots.extend(environment.roots.clone());
         Some(self)
     }
 }
@@ -71,6 +117,8 @@ pub enum Location {
     Postgres(String),
     /// A folder on local disk.
     Local(PathBuf),
+    /// `s3://bucket/prefix`, `gs://...` or `az://...`: object storage.
+    Objects(String),
     /// `embedded://path`: an LMDB folder, memory-mapped by every process that uses it.
     Embedded(PathBuf),
 }
@@ -79,7 +127,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite://{}", path.display()),
-            Self::Postgres(url) => f.write_str(url),
+            Self::Postgres(url) | Self::Objects(url) => f.write_str(url),
             Self::Local(path) => write!(f, "{}", path.display()),
             Self::Embedded(path) => write!(f, "embedded://{}", path.display()),
         }

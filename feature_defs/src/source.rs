@@ -11,20 +11,16 @@ use crate::fingerprint::Fingerprint;
 use crate::name::Name;
 use crate::time::TimeSpan;
 
-/// Files of rows, each row with the instant at which it was true.
+/// Rows from outside, each row with the instant at which it was true.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// The source's name; SQL views select from it.
     pub name: Name,
     /// What it says of itself.
     pub about: About,
-    /// Path or glob, relative to the project's root. It never leaves that root.
-    pub path: String,
-    /// How the files are read.
-    pub format: SourceFormat,
-    /// The declared columns that stand in the paths of the files (`.../year=2024/...`) and not in them.
-    pub partitions: Vec<String>,
-    /// The columns that the product may read, by name, in declared order. Files may hold more and in any order.
+    /// Where its rows are.
+    pub place: SourcePlace,
+    /// The columns that the product may read, by name, in declared order. There may be more and in any order.
     pub columns: IndexMap<String, Column>,
     /// The column with each row's event time, a `timestamp` or a `date` (midnight in [`Source::timezone`]).
     pub event_time: String,
@@ -41,8 +37,75 @@ pub struct Source {
 /// A declared column of a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its type: the files' type must widen to it without loss, or the scan refuses them.
+    /// Its type: that of the files or the table must widen to it without loss, or the scan refuses them.
     pub data_type: DataType,
+}
+
+/// Where a source's rows are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourcePlace {
+    /// In files.
+    Files(SourceFiles),
+    /// In a table of a database.
+    Table(SourceTable),
+}
+
+/// Files of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFiles {
+    /// The root that the path starts at, by its name in the settings; the project's folder for `None`.
+    pub root: Option<Name>,
+    /// Path or glob, relative to its root. It never leaves that root.
+    pub path: String,
+    /// How the files are read.
+    pub format: SourceFormat,
+    /// The declared columns that stand in the paths of the files (`.../year=2024/...`) and not in them.
+    pub partitions: Vec<String>,
+}
+
+/// A table or view of a PostgreSQL database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceTable {
+    /// The database, by its name in the project's settings.
+    pub database: Name,
+    /// The schema that the table is in, as the database writes it.
+    pub schema: String,
+    /// The table, as the database writes it.
+    pub table: String,
+}
+
+impl Source {
+    /// Its files, unless it is a table.
+    #[must_use]
+    pub const fn files(&self) -> Option<&SourceFiles> {
+        match &self.place {
+            SourcePlace::Files(files) => Some(files),
+            SourcePlace::Table(_) => None,
+        }
+    }
+
+    /// The declared columns that stand in the paths of its files.
+    #[must_use]
+    pub fn partitions(&self) -> &[String] {
+        self.files().map_or(&[], |files| &files.partitions)
+    }
+}
+
+/// The path, after its root where that has a name.
+impl fmt::Display for SourceFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(root) = &self.root {
+            write!(f, "{root}: ")?;
+        }
+        f.write_str(&self.path)
+    }
+}
+
+/// `schema.table`
+impl fmt::Display for SourceTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.schema, self.table)
+    }
 }
 
 /// The format of a source's files.

@@ -132,6 +132,9 @@ impl Error {
         error: &(dyn std::error::Error + 'static),
         if_csv: &str,
     ) -> Self {
+        if let Some(of_store) = of_store(error) {
+            return Self::input(file, format!("cannot be read: {of_store}"));
+        }
         let mut fault = store::offline::parquet_fault(error);
         if fault.starts_with("is not a Parquet file") {
             fault = format!("{fault}, or {if_csv} if it is CSV");
@@ -159,6 +162,18 @@ impl Error {
             message: failure(error),
         }
     }
+}
+
+/// What a store said, if an error comes from one.
+fn of_store<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a store::error::Error> {
+    let mut cause = Some(error);
+    while let Some(current) = cause {
+        if let Some(found) = current.downcast_ref() {
+            return Some(found);
+        }
+        cause = current.source();
+    }
+    None
 }
 
 /// The error of ours inside an engine's error, if there is one.

@@ -17,6 +17,18 @@ pub enum Event<'a> {
         /// How many views will be computed.
         views: usize,
     },
+    /// A table is being copied from its database.
+    CopyStarted {
+        /// The source.
+        source: &'a Name,
+    },
+    /// A table has been copied from its database.
+    Copied {
+        /// The source.
+        source: &'a Name,
+        /// How many of its rows.
+        rows: u64,
+    },
     /// A view is being computed.
     ViewStarted {
         /// The view.

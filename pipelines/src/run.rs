@@ -23,8 +23,8 @@ use crate::gates::{self, CheckReport};
 use crate::lease::HeldLease;
 use crate::progress::{Event, Progress};
 use crate::publish::{Kept, keep, stage};
-use crate::scan::SourceFiles;
 use crate::session::Session;
+use crate::sources::OpenSources;
 use crate::view_rows::KeptViews;
 
 /// What a night works with.
@@ -178,7 +178,18 @@ async fn publish(
     refusals::earlier(request, served.as_ref())?;
     refusals::later_snapshots(definitions, request, served.as_ref(), &due)?;
     progress.event(Event::Planned { views: due.len() });
-    let files = SourceFiles::of_views(definitions, due.iter().copied()).await?;
+    let sources = OpenSources::of_views(
+        &night.session,
+        definitions,
+        due.iter().copied(),
+        request.as_of,
+        progress,
+    );
+    let sources = Arc::new(sources.await?);
+    let reading = &Night {
+        session: night.session.reading(Arc::clone(&sources)),
+        ..night.clone()
+    };
 
     let mut reports = Vec::new();
     let mut views = Vec::new();
@@ -196,7 +207,7 @@ async fn publish(
         }
         let as_of = request.as_of;
         let kept = compute_view(
-            night,
+            reading,
             definitions,
             view,
             as_of,
@@ -213,7 +224,7 @@ async fn publish(
         kept_views.add(manifest.clone());
         computed.push(kept);
     }
-    files.check(definitions).await?;
+    sources.check(definitions).await?;
     if !request.allow_failed_checks {
         gates::open(&checks)?;
     }

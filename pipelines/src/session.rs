@@ -4,13 +4,18 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use datafusion::execution::SpillFile;
 use datafusion::execution::memory_pool::{
     FairSpillPool, MemoryConsumer, MemoryReservation, TrackConsumersPool,
 };
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
+use feature_defs::definitions::Definitions;
+use feature_defs::source::Source;
 
 use crate::error::{Error, Result};
+use crate::scan::files::SourceFile;
+use crate::sources::{OpenSource, OpenSources};
 
 /// What a [`Session`] may use. Data only.
 #[derive(Debug, Clone)]
@@ -40,6 +45,7 @@ pub struct Session {
     threads: usize,
     memory_limit: usize,
     runtime: Arc<RuntimeEnv>,
+    sources: Arc<OpenSources>,
 }
 
 /// Rows in a batch between operators.
@@ -70,7 +76,40 @@ impl Session {
             threads: settings.threads.get(),
             memory_limit: settings.memory_limit,
             runtime,
+            sources: Arc::default(),
         })
+    }
+
+    /// The same resources, and these sources for all that is computed with them.
+    pub(crate) fn reading(&self, sources: Arc<OpenSources>) -> Self {
+        Self {
+            sources,
+            ..self.clone()
+        }
+    }
+
+    /// The files of a source as they were found; files of a source that nobody opened are looked for now.
+    pub(crate) async fn files_of(
+        &self,
+        definitions: &Definitions,
+        source: &Source,
+    ) -> Result<Vec<SourceFile>> {
+        if let Some(open) = self.sources.get(&source.name) {
+            return Ok(open.files.clone());
+        }
+        match source.files() {
+            Some(files) => Ok(OpenSource::files(&definitions.project, files).await?.files),
+            None => Err(Error::Refused(format!(
+                "source `{}` is not open",
+                source.name
+            ))),
+        }
+    }
+
+    /// An empty file in the spill folder, which goes when it is dropped.
+    pub(crate) fn file_of_ours(&self, what: &str) -> Result<Arc<dyn SpillFile>> {
+        let file = self.runtime.disk_manager.create_tmp_file(what);
+        file.map_err(|e| Error::engine(format!("making {what}"), &e))
     }
 
     /// How many partitions plans have.
@@ -89,8 +128,7 @@ impl Session {
     pub(crate) fn one_partition(&self) -> Self {
         Self {
             threads: 1,
-            memory_limit: self.memory_limit,
-            runtime: Arc::clone(&self.runtime),
+            ..self.clone()
         }
     }
 

@@ -127,7 +127,8 @@ impl Tables {
         };
         let mut tables = Vec::new();
         for name in &sql.sources {
-            let source = CutSource::open(definitions, &definitions.sources[name], cut).await?;
+            let source =
+                CutSource::open(session, definitions, &definitions.sources[name], cut).await?;
             tables.push((name.to_string(), Table::Source(source.for_sql())));
         }
         if sql.views.is_empty() {

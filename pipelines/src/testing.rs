@@ -13,7 +13,7 @@ use feature_defs::feature_view::{Computation, Feature, FeatureView, Latest, SqlS
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
 use feature_defs::project::{Location, Places, Project};
-use feature_defs::source::{Column, Source, SourceFormat};
+use feature_defs::source::{Column, Source, SourceFiles, SourceFormat, SourcePlace};
 use feature_defs::time::{Instant, TimeSpan, Ttl};
 use futures::TryStreamExt;
 use indexmap::IndexMap;
@@ -57,6 +57,8 @@ pub(crate) fn definitions(root: &Path) -> Definitions {
                 offline: Location::Local(root.join("offline")),
                 online: Location::Embedded(root.join("online")),
             },
+            databases: IndexMap::new(),
+            roots: IndexMap::new(),
             environment: None,
             environments: IndexMap::new(),
         },
@@ -109,15 +111,18 @@ pub(crate) fn add_source(
     let source = Source {
         name: name(source),
         about: About::default(),
-        path: path.to_owned(),
-        format: if path.ends_with(".csv") {
-            SourceFormat::Csv { delimiter: b',' }
-        } else if path.ends_with(".jsonl") {
-            SourceFormat::JsonLines
-        } else {
-            SourceFormat::Parquet
-        },
-        partitions: Vec::new(),
+        place: SourcePlace::Files(SourceFiles {
+            root: None,
+            path: path.to_owned(),
+            format: if path.ends_with(".csv") {
+                SourceFormat::Csv { delimiter: b',' }
+            } else if path.ends_with(".jsonl") {
+                SourceFormat::JsonLines
+            } else {
+                SourceFormat::Parquet
+            },
+            partitions: Vec::new(),
+        }),
         columns,
         event_time: event_time.to_owned(),
         created_time: created_time.map(str::to_owned),
@@ -126,6 +131,14 @@ pub(crate) fn add_source(
         fingerprint: Fingerprint::of([source, path]),
     };
     definitions.sources.insert(source.name.clone(), source);
+}
+
+/// The files of a source that has some.
+pub(crate) fn files_of(source: &mut Source) -> &mut SourceFiles {
+    match &mut source.place {
+        SourcePlace::Files(files) => files,
+        SourcePlace::Table(table) => panic!("{table}"),
+    }
 }
 
 /// Adds a view; its key columns are named as the entity's parts.

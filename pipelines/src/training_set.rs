@@ -21,10 +21,9 @@ use feature_defs::value::Value;
 use crate::error::{Error, Result};
 use crate::point_in_time::{Answers, Questions, answer};
 use crate::progress::{Event, Progress};
-use crate::scan::SourceFiles;
 use crate::session::Session;
+use crate::sources::{OpenSources, SourceState};
 
-pub use crate::scan::FileState;
 use frame::Frame;
 pub use manifest::{BuiltWith, ColumnSummary, HashedFile, Manifest};
 pub use request_features::Unavailable;
@@ -104,7 +103,7 @@ pub async fn build(
         service: service.name.clone(),
         as_of_column: request.as_of.clone(),
         frame: manifest::hashed(&request.entities, joined.rows.num_rows())?,
-        sources: joined.sources.states().clone(),
+        sources: joined.sources,
         columns: manifest::summaries(&joined.rows),
         built_at: request.now,
         output: written.clone(),
@@ -123,7 +122,7 @@ pub async fn build(
 /// The frame with the service's features, and what its report tells.
 struct Joined {
     rows: RecordBatch,
-    sources: SourceFiles,
+    sources: BTreeMap<Name, BTreeMap<String, SourceState>>,
     null_keys: usize,
     unavailable: Vec<Unavailable>,
 }
@@ -135,11 +134,15 @@ async fn join(
     frame: &Frame,
     progress: &dyn Progress,
 ) -> Result<Joined> {
+    let request_views = request_features::plan(definitions, service, frame)?;
     let mut answers: BTreeMap<&Name, Answers> = BTreeMap::new();
     let reads = stored_features(definitions, service);
     let views: Vec<&Name> = reads.keys().copied().collect();
     progress.event(Event::Planned { views: views.len() });
-    let files = SourceFiles::of_views(definitions, views.iter().copied()).await?;
+    let until = frame.latest_as_of();
+    let sources = OpenSources::of_views(session, definitions, views, until, progress);
+    let sources = Arc::new(sources.await?);
+    let session = &session.reading(Arc::clone(&sources));
     let mut null_keys = 0;
     for (name, wanted) in reads {
         let view = &definitions.views[name];
@@ -155,13 +158,13 @@ async fn join(
         progress.event(Event::Joined { view: name });
         answers.insert(name, answered);
     }
-    files.check(definitions).await?;
+    sources.check(definitions).await?;
     let stored = |feature: &FeatureRef, default: Option<&Value>| -> Result<ArrayRef> {
         let view = &definitions.views[&feature.view];
         let place = view.features.iter().position(|f| f.name == feature.feature);
         answers[&feature.view].column(place.unwrap_or_default(), default)
     };
-    let requested = request_features::compute(definitions, service, frame, &stored)?;
+    let requested = request_features::compute(&request_views, frame.batch().num_rows(), &stored)?;
 
     let mut fields = frame.batch().schema().fields().to_vec();
     let mut columns = frame.batch().columns().to_vec();
@@ -180,7 +183,7 @@ async fn join(
         .map_err(|e| Error::Refused(format!("the training set cannot be put together: {e}")))?;
     Ok(Joined {
         rows,
-        sources: files,
+        sources: sources.states(),
         null_keys,
         unavailable: requested.unavailable,
     })

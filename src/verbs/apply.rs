@@ -41,7 +41,9 @@ impl Apply {
             refuse_losing_all(&opened, &definitions).await?;
         }
         let mut outcome = apply(&opened, &definitions, self.against).await?;
-        outcome.warnings.extend(unreadable_sources(&definitions));
+        outcome
+            .warnings
+            .extend(unreadable_sources(&definitions).await);
         for warning in &outcome.warnings {
             output::note(format_args!("warning: {warning}"));
         }

@@ -17,10 +17,10 @@ use crate::project;
 pub(crate) struct Check {}
 
 impl Check {
-    pub(crate) fn run(self, global: &Global) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, global: &Global) -> anyhow::Result<()> {
         match (project::asked_for(global), global.format) {
             (Ok(definitions), format) => {
-                let warnings = warnings(&definitions);
+                let warnings = warnings(&definitions).await;
                 for warning in &warnings {
                     output::note(format_args!("warning: {warning}"));
                 }
@@ -63,16 +63,20 @@ pub(crate) fn describe(definitions: &Definitions) -> String {
 
 /// One line a source that cannot be read as it is declared, a use of something deprecated, and a query that takes rows
 /// by no order.
-fn warnings(definitions: &Definitions) -> Vec<String> {
-    unreadable_sources(definitions)
+async fn warnings(definitions: &Definitions) -> Vec<String> {
+    let unreadable = unreadable_sources(definitions).await;
+    unreadable
         .chain(deprecations(definitions))
         .chain(unordered_limits(definitions))
         .collect()
 }
 
-/// One line a source that a night could not read now. Definitions may be checked and applied without any file.
-pub(crate) fn unreadable_sources(definitions: &Definitions) -> impl Iterator<Item = String> {
-    let unreadable = pipelines::sources::unreadable(definitions).into_iter();
+/// One line a source that a night could not read now. Definitions may be checked and applied without any file or
+/// database.
+pub(crate) async fn unreadable_sources(definitions: &Definitions) -> impl Iterator<Item = String> {
+    let unreadable = pipelines::sources::unreadable(definitions)
+        .await
+        .into_iter();
     unreadable.map(|(source, why)| format!("source `{source}`: {why}"))
 }
 

@@ -33,7 +33,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.verb {
         Verb::Demo(verb) => verb.run(global).await,
         Verb::Init(verb) => verb.run(global),
-        Verb::Check(verb) => verb.run(global),
+        Verb::Check(verb) => verb.run(global).await,
         Verb::List(verb) => verb.run(global),
         Verb::Plan(verb) => verb.run(global).await,
         Verb::Apply(verb) => verb.run(global).await,

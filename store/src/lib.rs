@@ -1,4 +1,5 @@
-//! Where rows live: the offline store (all snapshots), the online store (served releases) and the registry (the record).
+//! Where rows live: the offline store (all snapshots), the online store (served releases) and the registry (the record);
+//! and the tables of other databases that are sources.
 //!
 //! ```text
 //!        the night                                              the day
@@ -15,8 +16,10 @@
 pub mod config;
 pub mod conformance;
 pub mod error;
+pub mod objects;
 pub mod offline;
 pub mod online;
 pub mod open;
 pub mod registry;
 pub mod release;
+pub mod tables;

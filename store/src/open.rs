@@ -7,6 +7,7 @@ use feature_defs::project::{Location, Project};
 
 use crate::config::EmbeddedSettings;
 use crate::error::{Error, ErrorKind, Result};
+use crate::objects::Objects;
 use crate::offline::OfflineStore;
 use crate::offline::parquet::ParquetStore;
 use crate::online::OnlineStore;
@@ -47,7 +48,14 @@ pub async fn migrate_registry(project: &Project) -> Result<SchemaChange> {
 pub fn offline(project: &Project) -> Result<Arc<dyn OfflineStore>> {
     match &project.places.offline {
         Location::Local(folder) => Ok(Arc::new(ParquetStore::local(&place(project, folder))?)),
-        other => Err(misplaced("offline store", other, "a folder")),
+        Location::Objects(url) => Ok(Arc::new(ParquetStore::new(
+            Objects::open(url)?.into_store(),
+        ))),
+        other => Err(misplaced(
+            "offline store",
+            other,
+            "a folder or object storage",
+        )),
     }
 }
 

@@ -17,5 +17,7 @@ mod parity;
 mod registries;
 mod request_fields;
 mod rfm_oracle;
+mod roots;
+mod tables;
 mod types;
 mod view_reads;

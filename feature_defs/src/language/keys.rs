@@ -1,10 +1,14 @@
 //! Every key of the language.
 
 mod check;
+mod project;
 mod service;
+mod source;
 
 pub(crate) use check::{CHECKS, FEATURE_CHECK, ROW_CHECK};
+pub(crate) use project::{ENVIRONMENT, PROJECT};
 pub(crate) use service::{MODEL, OUTPUT, SERVICE, SERVICE_FEATURE};
+pub(crate) use source::SOURCE;
 
 use crate::language::Form::{
     Bool, Cron, DataType, Either, List, Map, Name, OneOf, Part, Path, Reference, Span, Syntax,
@@ -76,101 +80,6 @@ pub(crate) static ABOUT: Object = Object {
     example: "",
 };
 
-pub(crate) static PROJECT: Object = Object {
-    title: "The project: `nightfill.yaml`",
-    meaning: "The file that makes a folder a project. It holds settings, and may hold sections as every other file does.",
-    keys: &[
-        key(
-            "version",
-            OneOf(&["1"]),
-            Required,
-            "The version of this language.",
-            "1",
-        ),
-        key("project", Name, Required, "The project's name.", "shop"),
-        key(
-            "renamed_from",
-            Name,
-            Default("none"),
-            "The name that the project had before. A registry belongs to the project that applied to it first; with this key it is taken over by the next `apply`.",
-            "corner_shop",
-        ),
-        key(
-            "timezone",
-            Timezone,
-            Default("`UTC`"),
-            "The zone of days and of times without one, and of schedules, unless they name another.",
-            "Europe/Vienna",
-        ),
-        key(
-            "registry",
-            Syntax("`sqlite://path` or `postgres://user@host/database`"),
-            Default("`sqlite://.nightfill/registry.db`"),
-            "Where definitions, runs, releases and models are recorded. A password is not written here: it comes from `PGPASSWORD` or the password file.",
-            "postgres://nightfill@db/features",
-        ),
-        key(
-            "offline",
-            Path,
-            Default("`.nightfill/offline`"),
-            "The folder of all computed snapshots.",
-            "data/offline",
-        ),
-        key(
-            "online",
-            Syntax("`embedded://path`"),
-            Default("`embedded://.nightfill/online`"),
-            "Where served releases are.",
-            "embedded://data/online",
-        ),
-        key(
-            "environments",
-            Map(&Part(&ENVIRONMENT)),
-            Default("none"),
-            "Places for the same definitions to live, picked with `--env NAME` or the variable `NIGHTFILL_ENV`. What an environment leaves out is in its own folder below `.nightfill`; no two environments share a place.",
-            "{ prod: { registry: postgres://nightfill@db/features } }",
-        ),
-    ],
-    about: false,
-    example: "version: 1
-project: shop
-timezone: Europe/Vienna
-environments:
-  dev: {}
-  prod: { registry: postgres://nightfill@db/features }
-",
-};
-
-pub(crate) static ENVIRONMENT: Object = Object {
-    title: "An environment",
-    meaning: "Settings only: what is computed is the same in all of them.",
-    keys: &[
-        key(
-            "registry",
-            Syntax("`sqlite://path` or `postgres://user@host/database`"),
-            Default("`sqlite://.nightfill/NAME/registry.db`"),
-            "As in the project.",
-            "postgres://nightfill@db/features",
-        ),
-        key(
-            "offline",
-            Path,
-            Default("`.nightfill/NAME/offline`"),
-            "As in the project.",
-            "/var/lib/nightfill/offline",
-        ),
-        key(
-            "online",
-            Syntax("`embedded://path`"),
-            Default("`embedded://.nightfill/NAME/online`"),
-            "As in the project.",
-            "embedded:///var/lib/nightfill/online",
-        ),
-    ],
-    about: false,
-    example: "",
-};
-
 pub(crate) static ENTITY: Object = Object {
     title: "`entities`",
     meaning: "The things that features describe, found by one or more typed keys.",
@@ -186,83 +95,6 @@ pub(crate) static ENTITY: Object = Object {
   customer:
     keys: { customer_id: int64 }
     description: Somebody who has bought at least once
-",
-};
-
-pub(crate) static SOURCE: Object = Object {
-    title: "`sources`",
-    meaning: "Files of rows, each row with the instant at which it was true. Files may hold more columns than are declared, in any order; what is declared is never guessed and never coerced with loss. An empty field of a CSV file is null, whatever the column's type; a quoted empty one (`\"\"`) is empty text. JSON lines hold one object a line, with values as the [table of types](#types) has them; a key that a line leaves out is null, and a declared column that no line of any file has is refused. Numbers of JSON lines are read with all their digits, decimals among them. Timestamps in CSV and JSON lines are `2026-02-28`, `2026-02-28 22:00` or `2026-02-28T22:00:00.25`, with or without a zone (`Z`, `+01:00`, `+01`).",
-    keys: &[
-        key(
-            "path",
-            Path,
-            Required,
-            "A file or a glob, relative to the project's folder and inside it.",
-            "data/purchases/*.parquet",
-        ),
-        key(
-            "format",
-            OneOf(&["parquet", "csv", "jsonl"]),
-            Default("by the path's ending"),
-            "How the files are read: `.parquet`, `.csv`, and `.jsonl` or `.ndjson` say it by themselves.",
-            "csv",
-        ),
-        key(
-            "delimiter",
-            Syntax("one ASCII character"),
-            Default("`,`"),
-            "Between the fields of a CSV line.",
-            "\";\"",
-        ),
-        key(
-            "columns",
-            Map(&DataType),
-            Required,
-            "The columns that the project may read, with their types.",
-            "{ customer_id: int64, at: timestamp, amount: \"decimal(12,2)\" }",
-        ),
-        key(
-            "partitions",
-            List(&Reference("column")),
-            Default("none: all columns are in the files"),
-            "The declared columns that stand in the paths of the files, as folders `column=value`, and are read from there as CSV reads them: percent-encoded where the folders are, null where a value is `__HIVE_DEFAULT_PARTITION__`. A column of the same name inside a file is passed over.",
-            "[year, month]",
-        ),
-        key(
-            "event_time",
-            Reference("column"),
-            Required,
-            "When a row was true: a `timestamp` or a `date` column. A row counts from this instant on (strictly after it).",
-            "at",
-        ),
-        key(
-            "created_time",
-            Reference("column"),
-            Default("none"),
-            "When a row became known: a `timestamp` or a `date` column. Rows that were not known yet at an instant are not seen from there.",
-            "loaded_at",
-        ),
-        key(
-            "timezone",
-            Timezone,
-            Default("the project's"),
-            "The zone of times without one.",
-            "America/New_York",
-        ),
-        key(
-            "retention",
-            Span,
-            Default("rows are kept for good"),
-            "How far back the source is known to go: older rows may be gone. Windows that are longer are refused, and so is `lifetime`, which would shrink as rows go. It decides no value and is never part of a fingerprint.",
-            "400d",
-        ),
-    ],
-    about: true,
-    example: "sources:
-  purchases:
-    path: data/purchases.csv
-    event_time: at
-    columns: { customer_id: int64, at: timestamp, amount: \"decimal(12,2)\" }
 ",
 };
 

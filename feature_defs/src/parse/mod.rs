@@ -20,6 +20,7 @@ mod files;
 pub(crate) mod members;
 mod model;
 pub(crate) mod objects;
+mod outside;
 mod places;
 mod project;
 pub(crate) mod reader;
@@ -29,6 +30,7 @@ mod service;
 mod source;
 mod source_partitions;
 mod source_path;
+mod source_table;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod view;
@@ -111,6 +113,8 @@ pub fn settings(root: &Path) -> Result<Project, LoadError> {
         unreadable: &[],
         unnamed_sql: &[],
         timezone: chrono_tz::UTC,
+        databases: None,
+        roots: None,
         found: &mut found,
     };
     let project = project::read(&mut reader, &tree, root);
@@ -168,11 +172,15 @@ fn check(root: &Path, read: Files) -> Result<Definitions, Problems> {
         unreadable: &unreadable,
         unnamed_sql: &unnamed_sql,
         timezone: chrono_tz::UTC,
+        databases: None,
+        roots: None,
         found: &mut found,
     };
     let project = read_project(&mut reader, root, &trees);
     if let Some(project) = &project {
         reader.timezone = project.timezone;
+        reader.databases = Some(&project.databases);
+        reader.roots = Some(&project.roots);
     }
     for (file, tree) in &trees {
         reader.file = file;

@@ -6,7 +6,7 @@ use crate::definitions::DefinitionFile;
 use crate::name::Name;
 use crate::parse::reader::{Fields, Reader};
 use crate::parse::yaml::{self, Kind, Node};
-use crate::project::{Location, Places};
+use crate::project::{Location, Places, Root};
 
 /// The settings that say where state lives.
 const PLACES: [&str; 3] = ["registry", "offline", "online"];
@@ -32,7 +32,7 @@ pub(crate) fn read<'a>(
         None => Some(Location::Sqlite(default(DEFAULT_REGISTRY))),
     };
     let offline = match fields.get("offline") {
-        Some(node) => path(reader, node, "offline", &[""]).map(Location::Local),
+        Some(node) => offline(reader, node),
         None => Some(Location::Local(default(DEFAULT_OFFLINE))),
     };
     let online = match fields.get("online") {
@@ -46,38 +46,90 @@ pub(crate) fn read<'a>(
     })
 }
 
+/// A folder or a place in object storage.
+fn offline(reader: &mut Reader<'_>, node: &Node) -> Option<Location> {
+    if let Kind::Scalar { text, .. } = &node.kind
+        && Root::is_of_objects(text)
+    {
+        return objects_url(reader, node, "offline").map(Location::Objects);
+    }
+    path(reader, node, "offline", &[""]).map(Location::Local)
+}
+
 /// A SQLite file or a PostgreSQL database.
 fn registry(reader: &mut Reader<'_>, node: &Node) -> Option<Location> {
     const FORMS: [&str; 2] = ["sqlite://", "postgres://"];
     if let Kind::Scalar { text, .. } = &node.kind
-        && let Some(rest) = postgres(text)
+        && is_postgres(text)
     {
-        let (authority, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let user = authority.split_once('@').map_or("", |(user, _)| user);
-        if user.contains(':') || query.split('&').any(|part| part.starts_with("password=")) {
-            reader.refuse(
-                &node.span,
-                "`registry` has a password in it",
-                "leave it out, as definitions are kept and shown: it is read from the environment (`PGPASSWORD`) or the \
-                 password file",
-            );
-            return None;
-        }
-        if authority.is_empty() {
-            reader.refuse(
-                &node.span,
-                "`registry` names no database",
-                "write `postgres://user@host/database`",
-            );
-            return None;
-        }
-        return Some(Location::Postgres(text.clone()));
+        return postgres_url(reader, node, "registry").map(Location::Postgres);
     }
     path(reader, node, "registry", &FORMS).map(Location::Sqlite)
 }
 
+/// The URL of a PostgreSQL database, without a password.
+pub(crate) fn postgres_url(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<String> {
+    let text = reader.text(node, &format!("`{what}`"))?.text;
+    let (message, help) = match after_scheme(&text) {
+        None => {
+            let written = text.split_once("://").map(|(scheme, _)| scheme);
+            let message = match written {
+                Some(written) => format!("`{what}` does not accept `{written}://`"),
+                None => format!("`{what}` is not a place"),
+            };
+            (message, "accepted: `postgres://user@host/database`")
+        }
+        Some(rest) => {
+            let (authority, query) = rest.split_once('?').unwrap_or((rest, ""));
+            let user = authority.split_once('@').map_or("", |(user, _)| user);
+            let mut settings = query.split('&');
+            if user.contains(':') || settings.any(|setting| setting.starts_with("password=")) {
+                let help = "leave it out, as definitions are kept and shown: it is read from the environment (`PGPASSWORD`) or the \
+                     password file";
+                (format!("`{what}` has a password in it"), help)
+            } else if authority.is_empty() {
+                let help = "write `postgres://user@host/database`";
+                (format!("`{what}` names no database"), help)
+            } else {
+                return Some(text);
+            }
+        }
+    };
+    reader.refuse(&node.span, message, help);
+    None
+}
+
+/// The URL of a place in object storage: a bucket and a prefix, and nothing else.
+pub(crate) fn objects_url(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<String> {
+    const FORM: &str =
+        "write `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`";
+    let text = reader.text(node, &format!("`{what}`"))?.text;
+    let place = text.split_once("://").map_or("", |(_, place)| place);
+    let bucket = place.split('/').next().unwrap_or_default();
+    let (message, help) = if bucket.is_empty() {
+        (format!("`{what}` names no bucket"), FORM.to_owned())
+    } else if bucket.contains(['@', ':']) || place.contains(['?', '#']) {
+        let message = format!("`{what}` says more than a bucket and a prefix");
+        let help = "credentials, regions and endpoints are read from the environment (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, ...)";
+        (message, format!("{FORM}: {help}"))
+    } else if place.contains(['*', '[']) {
+        let help = "write the place above all files here, and wildcards in the `path` of sources";
+        (format!("`{what}` has wildcards"), help.to_owned())
+    } else if place.split('/').any(|part| matches!(part, "." | "..")) {
+        (format!("`{what}` has `.` or `..` in it"), FORM.to_owned())
+    } else {
+        return Some(text);
+    };
+    reader.refuse(&node.span, message, help);
+    None
+}
+
+fn is_postgres(text: &str) -> bool {
+    after_scheme(text).is_some()
+}
+
 /// What follows the scheme of a PostgreSQL database.
-fn postgres(text: &str) -> Option<&str> {
+fn after_scheme(text: &str) -> Option<&str> {
     text.strip_prefix("postgres://")
         .or_else(|| text.strip_prefix("postgresql://"))
 }
@@ -126,7 +178,8 @@ fn add_places(settings: &Node, paths: &mut Vec<PathBuf>) {
     for (key, value) in &map.entries {
         if let (true, Kind::Scalar { text, .. }) =
             (PLACES.contains(&key.text.as_str()), &value.kind)
-            && postgres(text).is_none()
+            && !is_postgres(text)
+            && !Root::is_of_objects(text)
         {
             let path = text
                 .split_once("://")

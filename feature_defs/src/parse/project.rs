@@ -6,10 +6,10 @@ use indexmap::IndexMap;
 
 use crate::language::keys::{ENVIRONMENT, PROJECT};
 use crate::name::Name;
-use crate::parse::places;
 use crate::parse::reader::Reader;
 use crate::parse::yaml::Node;
-use crate::project::{Places, Project};
+use crate::parse::{outside, places};
+use crate::project::{Environment, Places, Project, Root};
 
 /// The file that makes a folder a project.
 pub const PROJECT_FILE: &str = "nightfill.yaml";
@@ -54,8 +54,13 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> 
         None => chrono_tz::UTC,
     };
     let places = places::read(reader, &fields, None);
+    let databases = outside::read_databases(reader, &fields, None);
+    let roots = outside::read_roots(reader, &fields, None);
     let environments = match fields.get("environments") {
-        Some(node) => read_environments(reader, node, places.as_ref()),
+        Some(node) => {
+            let of_project = (databases.as_ref(), roots.as_ref());
+            read_environments(reader, node, places.as_ref(), of_project)
+        }
         None => Some(IndexMap::new()),
     };
     Some(Project {
@@ -64,17 +69,26 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, node: &'a Node, root: &Path) -> 
         root: root.to_owned(),
         timezone,
         places: places?,
+        databases: databases?,
+        roots: roots?,
         environment: None,
         environments: environments?,
     })
 }
 
-/// `environments: {name: {registry?, offline?, online?}}`: each has state of its own.
+/// The databases and roots of the project, as far as they could be read.
+type OfProject<'a> = (
+    Option<&'a IndexMap<Name, String>>,
+    Option<&'a IndexMap<Name, Root>>,
+);
+
+/// `environments: {name: {registry?, offline?, online?, databases?, roots?}}`: each has state of its own.
 fn read_environments<'a>(
     reader: &mut Reader<'a>,
     node: &'a Node,
     project: Option<&Places>,
-) -> Option<IndexMap<Name, Places>> {
+    (databases_of_project, roots_of_project): OfProject<'_>,
+) -> Option<IndexMap<Name, Environment>> {
     let map = reader.map(node, "`environments`")?;
     let mut all: Vec<(String, Places)> = Vec::new();
     all.extend(project.map(|places| ("the project itself".to_owned(), places.clone())));
@@ -88,7 +102,10 @@ fn read_environments<'a>(
             whole = false;
             continue;
         };
-        let Some(places) = places::read(reader, &fields, Some(&name)) else {
+        let places = places::read(reader, &fields, Some(&name));
+        let databases = outside::read_databases(reader, &fields, databases_of_project);
+        let roots = outside::read_roots(reader, &fields, roots_of_project);
+        let (Some(places), Some(databases), Some(roots)) = (places, databases, roots) else {
             whole = false;
             continue;
         };
@@ -102,7 +119,12 @@ fn read_environments<'a>(
             }
         }
         all.push((owner, places.clone()));
-        environments.insert(name, places);
+        let environment = Environment {
+            places,
+            databases,
+            roots,
+        };
+        environments.insert(name, environment);
     }
     whole.then_some(environments)
 }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use chrono_tz::Tz;
+use indexmap::IndexMap;
 
 use crate::data_type::DataTypeFault;
 use crate::definitions::DefinitionFile;
@@ -11,6 +12,7 @@ use crate::language::{Shape, written};
 use crate::name::Name;
 use crate::parse::Embedded;
 use crate::parse::yaml::{Kind, Map, Node, Text};
+use crate::project::Root;
 use crate::suggestion::{accepted, nearest};
 
 /// A value with its place.
@@ -34,6 +36,10 @@ pub(crate) struct Reader<'a> {
     pub(crate) unnamed_sql: &'a [String],
     /// The project's zone.
     pub(crate) timezone: Tz,
+    /// The project's databases, once they could be read.
+    pub(crate) databases: Option<&'a IndexMap<Name, String>>,
+    /// The project's roots, once they could be read.
+    pub(crate) roots: Option<&'a IndexMap<Name, Root>>,
     /// The problems found.
     pub(crate) found: &'a mut Vec<Problem>,
 }

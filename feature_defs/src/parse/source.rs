@@ -11,15 +11,18 @@ use crate::parse::members::{Found, Members};
 use crate::parse::objects::{DeclaredColumn, DeclaredSource};
 use crate::parse::reader::{Fields, Reader};
 use crate::parse::source_partitions::read_partitions;
-use crate::parse::source_path::{format_of, read_path, refuse_unread};
+use crate::parse::source_path::{format_of, read_path, read_root, refuse_unread};
+use crate::parse::source_table::{self, TABLE_KEYS};
 use crate::parse::yaml::{Node, Text};
-use crate::source::{Column, Source, SourceFormat};
+use crate::source::{Column, Source, SourceFiles, SourceFormat, SourcePlace};
 use crate::suggestion::accepted;
 use crate::time::{Instant, TimeError, TimeSpan};
 
 const NO_EVENT_TIME: &str = "add `event_time: column`, a column that says when each row was true; where rows always held, write one into the files (the day on which the data starts) and give the views no `ttl`";
 
-/// `name: {path, columns: {column: type}, event_time, created_time?, format?, delimiter?, partitions?, timezone?, retention?}`
+const NO_PLACE: &str = "add `path: ...` for files, or `database: ...` and `table: ...`";
+
+/// `name: {root?, path | database, table, columns: {column: type}, event_time, created_time?, format?, delimiter?, partitions?, timezone?, retention?}`
 pub(crate) fn read<'a>(
     reader: &mut Reader<'a>,
     key: &'a Text,
@@ -40,14 +43,14 @@ pub(crate) fn read<'a>(
         };
     };
     let columns = reader.require(&fields, "columns");
-    let path = reader.require(&fields, "path");
-    let path = path.and_then(|node| read_path(reader, node));
-    let format = read_format(reader, &fields, path.as_ref());
-    let columns = columns.and_then(|node| read_columns(reader, node, format.as_ref()));
-    let columns = columns.unwrap_or(Members::unknown());
-    let partitions = match fields.get("partitions") {
-        Some(node) => read_partitions(reader, node, &columns, path.as_ref()),
-        None => Some(Vec::new()),
+    let is_table = TABLE_KEYS.iter().any(|key| fields.get(key).is_some());
+    let (columns, place) = match is_table {
+        true => {
+            let columns = columns.and_then(|node| read_columns(reader, node, None));
+            let table = source_table::read(reader, &fields).map(SourcePlace::Table);
+            (columns.unwrap_or(Members::unknown()), table)
+        }
+        false => read_files(reader, &fields, columns),
     };
     let retention = fields.get("retention");
     let retention = retention.map(|node| reader.parsed(node, "`retention`", parse_retention));
@@ -55,26 +58,41 @@ pub(crate) fn read<'a>(
         Some(span) => span.map(|span| Some(span.value)),
         None => Some(None),
     };
-    let files = Files {
-        path,
-        format,
-        partitions,
-        retention,
-    };
     DeclaredSource {
-        source: read_source(reader, name, &fields, &columns, files),
+        source: read_source(reader, name, &fields, &columns, place, retention),
         columns,
         retention: retention.flatten(),
     }
 }
 
-/// What a source says of its files, as far as it could be read.
-struct Files {
-    path: Option<Text>,
-    format: Option<SourceFormat>,
-    partitions: Option<Vec<String>>,
-    /// The inner one is `None` where rows are kept for good.
-    retention: Option<Option<TimeSpan>>,
+/// The declared columns, and the files that hold them as far as they could be read.
+fn read_files<'a>(
+    reader: &mut Reader<'a>,
+    fields: &Fields<'a>,
+    columns: Option<&'a Node>,
+) -> (Members<DeclaredColumn>, Option<SourcePlace>) {
+    let path = reader.require_with(fields, "path", NO_PLACE);
+    let path = path.and_then(|node| read_path(reader, node));
+    let root = match fields.get("root") {
+        Some(node) => read_root(reader, node).map(Some),
+        None => Some(None),
+    };
+    let format = read_format(reader, fields, path.as_ref());
+    let columns = columns.and_then(|node| read_columns(reader, node, format.as_ref()));
+    let columns = columns.unwrap_or(Members::unknown());
+    let partitions = match fields.get("partitions") {
+        Some(node) => read_partitions(reader, node, &columns, path.as_ref()),
+        None => Some(Vec::new()),
+    };
+    let files = || {
+        Some(SourcePlace::Files(SourceFiles {
+            root: root?,
+            path: path?.text,
+            format: format?,
+            partitions: partitions?,
+        }))
+    };
+    (columns, files())
 }
 
 fn parse_retention(text: &str) -> Result<TimeSpan, TimeError> {
@@ -92,12 +110,14 @@ fn parse_retention(text: &str) -> Result<TimeSpan, TimeError> {
     }
 }
 
+/// All of it, if it has no problem; of `retention` the inner one is `None` where rows are kept for good.
 fn read_source<'a>(
     reader: &mut Reader<'a>,
     name: &Name,
     fields: &Fields<'a>,
     columns: &Members<DeclaredColumn>,
-    files: Files,
+    place: Option<SourcePlace>,
+    retention: Option<Option<TimeSpan>>,
 ) -> Option<Source> {
     let timezone = match fields.get("timezone") {
         Some(node) => reader.timezone(node),
@@ -114,9 +134,7 @@ fn read_source<'a>(
     let mut source = Source {
         name: name.clone(),
         about: About::default(),
-        path: files.path?.text,
-        format: files.format?,
-        partitions: files.partitions?,
+        place: place?,
         columns: typed.collect::<Option<IndexMap<_, _>>>()?,
         event_time: event_time?,
         created_time: match created_time {
@@ -124,7 +142,7 @@ fn read_source<'a>(
             None => None,
         },
         timezone: timezone?,
-        retention: files.retention?,
+        retention: retention?,
         fingerprint: Fingerprint::of([""]),
     };
     source.fingerprint = crate::validate::fingerprint::source(&source);

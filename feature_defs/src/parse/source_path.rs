@@ -1,8 +1,11 @@
 //! Where a source's files are, and which format that says.
 
+use crate::name::Name;
 use crate::parse::reader::Reader;
 use crate::parse::yaml::{Node, Text};
+use crate::project::Root;
 use crate::source::SourceFormat;
+use crate::suggestion::accepted;
 
 const BELOW: &str =
     "write a path or glob below the project's root, like `data/purchases/*.parquet`";
@@ -18,19 +21,77 @@ pub(crate) fn read_path(reader: &mut Reader<'_>, node: &Node) -> Option<Text> {
     let (message, help) = if path.starts_with('/') || path.starts_with('~') || drive {
         let message =
             format!("`{path}` is an absolute path: paths are relative to the project's root");
-        (message, BELOW)
+        let help = match path.starts_with('~') {
+            true => BELOW.to_owned(),
+            false => format!("{BELOW}, or declare a root: {}", declared(path)),
+        };
+        (message, help)
     } else if path.contains("://") {
         let message = format!("`{path}` is not a file of the project");
-        (message, BELOW)
+        let help = match Root::is_of_objects(path) {
+            true => format!("declare a root: {}", declared(path)),
+            false => BELOW.to_owned(),
+        };
+        (message, help)
     } else if path.contains('\\') {
         let message = format!("`{path}` has `\\` between its parts");
-        (message, "write `/` between the parts of a path")
+        (message, "write `/` between the parts of a path".to_owned())
     } else if path.split('/').any(|part| part == "..") {
-        (format!("the path `{path}` leaves the project"), BELOW)
+        let message = format!("the path `{path}` leaves the project");
+        (message, BELOW.to_owned())
     } else if path.is_empty() {
-        ("`path` is empty".to_owned(), BELOW)
+        ("`path` is empty".to_owned(), BELOW.to_owned())
     } else {
         return Some(text);
+    };
+    reader.refuse(&text.span, message, help);
+    None
+}
+
+/// How to declare a root for files that are elsewhere.
+fn declared(path: &str) -> String {
+    let folders = path.rsplit_once('/').map_or(path, |(folders, _)| folders);
+    let wildcard = folders.find(['*', '?', '[']).unwrap_or(folders.len());
+    let root = match folders[..wildcard].rsplit_once('/') {
+        Some((above, _)) if wildcard < folders.len() => above,
+        _ => folders,
+    };
+    let rest = path[root.len()..].trim_start_matches('/');
+    let rest = match rest.starts_with('*') {
+        true => format!("'{rest}'"),
+        false => rest.to_owned(),
+    };
+    format!(
+        "`roots: {{ raw: {root} }}` in `nightfill.yaml`, and `root: raw` and `path: {rest}` here"
+    )
+}
+
+/// A root of the project's settings, by name.
+pub(crate) fn read_root(reader: &mut Reader<'_>, node: &Node) -> Option<Name> {
+    let text = reader.text(node, "`root`")?;
+    let roots = reader.roots?;
+    if let Some((name, _)) = roots.get_key_value(text.text.as_str()) {
+        return Some(name.clone());
+    }
+    let known: Vec<&str> = roots.keys().map(Name::as_str).collect();
+    let is_place = text.text.contains('/');
+    let (message, help) = if is_place {
+        let message = "`root` is a name of the settings, and no place".to_owned();
+        let help = format!(
+            "write `roots: {{ name: {} }}` in `nightfill.yaml`, and the name here",
+            text.text
+        );
+        (message, help)
+    } else {
+        let message = format!("the project has no root `{}`", text.text);
+        let help = match known.is_empty() {
+            true => format!(
+                "write `roots: {{ {}: s3://bucket/prefix }}` in `nightfill.yaml`",
+                text.text
+            ),
+            false => accepted(&text.text, &known),
+        };
+        (message, help)
     };
     reader.refuse(&text.span, message, help);
     None

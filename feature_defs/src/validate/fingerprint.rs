@@ -10,21 +10,24 @@ use crate::fingerprint::Fingerprint;
 use crate::model::Model;
 use crate::name::Name;
 use crate::request_view::RequestView;
-use crate::source::{Source, SourceFormat};
+use crate::source::{Source, SourceFormat, SourcePlace};
 use crate::validate::inputs::Inputs;
 
-/// Everything but what it says of itself and how long it keeps rows.
+/// Everything but what it says of itself and how long it keeps rows. Of a database or a root its name counts, and not
+/// where it is: an environment has its own.
 pub(crate) fn source(source: &Source) -> Fingerprint {
-    let format = match source.format {
-        SourceFormat::Parquet => "parquet".to_owned(),
-        SourceFormat::Csv { delimiter } => format!("csv {delimiter}"),
-        SourceFormat::JsonLines => "jsonl".to_owned(),
+    let (place, how) = match &source.place {
+        SourcePlace::Files(files) => (files.to_string(), format_text(files.format)),
+        SourcePlace::Table(table) => (
+            format!("{:?} of {:?}", table.table, table.schema),
+            format!("database {}", table.database),
+        ),
     };
     let mut parts = vec![
         "source".to_owned(),
         source.name.to_string(),
-        source.path.clone(),
-        format,
+        place,
+        how,
         source.event_time.clone(),
         source
             .created_time
@@ -38,10 +41,18 @@ pub(crate) fn source(source: &Source) -> Fingerprint {
         parts.push(name.clone());
         parts.push(column.data_type.to_string());
     }
-    if !source.partitions.is_empty() {
-        parts.push(format!("partitions {:?}", source.partitions));
+    if !source.partitions().is_empty() {
+        parts.push(format!("partitions {:?}", source.partitions()));
     }
     Fingerprint::of(parts)
+}
+
+fn format_text(format: SourceFormat) -> String {
+    match format {
+        SourceFormat::Parquet => "parquet".to_owned(),
+        SourceFormat::Csv { delimiter } => format!("csv {delimiter}"),
+        SourceFormat::JsonLines => "jsonl".to_owned(),
+    }
 }
 
 /// Entity, sources and views that it reads (by name), computation and features.

@@ -186,6 +186,8 @@ impl Validator<'_> {
             unreadable: &[],
             unnamed_sql: &[],
             timezone: chrono_tz::UTC,
+            databases: None,
+            roots: None,
             found: self.found,
         };
         read_value(&mut reader, node, data_type)

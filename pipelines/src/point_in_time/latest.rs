@@ -58,7 +58,7 @@ pub(super) async fn answer(
     };
     let workers = Workers::new(session.threads());
     let source = &definitions.sources[&declared.source];
-    let placed = PlacedSource::open(definitions, source, cut, oldest, session.threads()).await?;
+    let placed = PlacedSource::open(session, definitions, source, cut, oldest).await?;
     let join = Join {
         source: Arc::new(placed),
         slots,

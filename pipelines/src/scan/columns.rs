@@ -64,7 +64,7 @@ impl Columns {
         self.source.columns[column].data_type
     }
 
-    /// The error for a value of a file; `row` is its number in the file, from 1.
+    /// The error for a value of a file; `row` is its number in the file, from 1. Rows of a table have no numbers.
     pub(super) fn refuse(
         &self,
         file: &SourceFile,
@@ -73,9 +73,13 @@ impl Columns {
         failure: &Failure,
     ) -> Error {
         let Failure { path, message, .. } = failure;
+        let row = match self.source.files() {
+            Some(_) => format!(", row {row}"),
+            None => String::new(),
+        };
         Error::input(
             &file.shown,
-            format!("column `{column}{path}`, row {row}: {message}"),
+            format!("column `{column}{path}`{row}: {message}"),
         )
     }
 }

@@ -1,7 +1,6 @@
 //! CSV files: a header line, columns by name, and a line for every error. An empty field is null, a quoted empty one is
 //! empty text.
 
-use std::fs::File;
 use std::io::BufReader;
 
 use arrow::array::{ArrayRef, RecordBatch};
@@ -14,7 +13,7 @@ use feature_defs::value::Value;
 use super::columns::Columns;
 use super::csv_records::Records;
 use super::csv_values::{parse, refusal};
-use super::files::SourceFile;
+use super::files::{FileBytes, FilePlace, SourceFile};
 use super::partitions::{self, PathColumns};
 use crate::column::Builder;
 use crate::error::{Error, Result};
@@ -140,7 +139,7 @@ struct Place<'a> {
     column: &'a str,
 }
 
-fn open(file: &SourceFile, delimiter: u8) -> Result<(Records<BufReader<File>>, Vec<String>)> {
+fn open(file: &SourceFile, delimiter: u8) -> Result<(Records<BufReader<FileBytes>>, Vec<String>)> {
     let mut records = Records::new(BufReader::new(file.open()?), delimiter);
     let broken = |message: String| Error::input(&file.shown, message);
     if !records.next().map_err(broken)? {
@@ -161,7 +160,11 @@ fn open(file: &SourceFile, delimiter: u8) -> Result<(Records<BufReader<File>>, V
 }
 
 /// Goes to the next record that is not an empty line; false at the end.
-fn next(records: &mut Records<BufReader<File>>, file: &SourceFile, fields: usize) -> Result<bool> {
+fn next(
+    records: &mut Records<BufReader<FileBytes>>,
+    file: &SourceFile,
+    fields: usize,
+) -> Result<bool> {
     loop {
         if !records
             .next()
@@ -219,7 +222,8 @@ pub(crate) fn read_frame(
     zone: Tz,
 ) -> Result<RecordBatch> {
     let file = SourceFile {
-        path: path.to_owned(),
+        place: FilePlace::Local(path.to_owned()),
+        path: String::new(),
         shown: path.display().to_string(),
     };
     let (mut records, header) = open(&file, b',')?;

@@ -1,28 +1,128 @@
-//! The files of a source: found by path or glob, below the project's root, in the order of their paths.
+//! The files of a source: found by path or glob, below its root, in the order of their paths.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use feature_defs::name::Name;
+use feature_defs::project::{Project, Root};
+use feature_defs::source::{SourceFiles, SourceFormat};
 use glob::{MatchOptions, Pattern};
+use store::objects::{FoundObject, Objects};
+use tokio::runtime::Handle;
 
+use super::object_file::{ObjectFile, ObjectRead};
 use crate::error::{Error, Result};
 
-/// A file, and how messages name it: its path relative to the root.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A file of a source.
+#[derive(Debug, Clone)]
 pub(crate) struct SourceFile {
-    pub(crate) path: PathBuf,
+    pub(crate) place: FilePlace,
+    /// Its path below its root.
+    pub(crate) path: String,
+    /// How messages name it.
     pub(crate) shown: String,
 }
 
+/// Where a file is.
+#[derive(Debug, Clone)]
+pub(crate) enum FilePlace {
+    /// On local disk.
+    Local(PathBuf),
+    /// In object storage.
+    Object(Arc<ObjectFile>),
+}
+
+/// Bytes of a file from the first on.
+pub(crate) type FileBytes = Box<dyn Read + Send>;
+
 impl SourceFile {
-    pub(crate) fn open(&self) -> Result<File> {
-        File::open(&self.path).map_err(|e| Error::unreadable(&self.shown, &e))
+    /// Its bytes from the first on. Not for threads of the asynchronous runtime.
+    pub(crate) fn open(&self) -> Result<FileBytes> {
+        match &self.place {
+            FilePlace::Local(path) => Ok(Box::new(self.open_local(path)?)),
+            FilePlace::Object(object) => Ok(Box::new(ObjectRead::new(object))),
+        }
+    }
+
+    /// The file on local disk that it is.
+    pub(crate) fn open_local(&self, path: &Path) -> Result<File> {
+        File::open(path).map_err(|e| Error::unreadable(&self.shown, &e))
     }
 }
 
-/// Finds the files that `pattern` (relative to `root`) names. What is hidden, or starts with `_` as what a writer leaves
-/// beside its data does (`_SUCCESS`, `_temporary/`), is found by its whole name, never by a wildcard.
-pub(crate) fn find(root: &Path, pattern: &str) -> Result<Vec<SourceFile>> {
+/// Finds the files of a source. What is hidden, or starts with `_` as what a writer leaves beside its data does
+/// (`_SUCCESS`, `_temporary/`), is found by its whole name, never by a wildcard.
+///
+/// # Errors
+/// Where there is none, or one is empty, or leads out of its root; those of object storage.
+pub(crate) async fn find(project: &Project, files: &SourceFiles) -> Result<Vec<SourceFile>> {
+    let folder = match files.root.as_ref().and_then(|name| project.roots.get(name)) {
+        Some(Root::Objects(url)) => {
+            let objects = Arc::new(Objects::open(url)?);
+            return find_objects(&objects, files).await;
+        }
+        Some(Root::Folder(folder)) => project.root.join(folder),
+        None => project.root.clone(),
+    };
+    let files = files.clone();
+    let find = move || find_local(&folder, files.root.as_ref(), &files.path);
+    let found = tokio::task::spawn_blocking(find).await;
+    found.map_err(|e| Error::Refused(e.to_string()))?
+}
+
+/// Finds objects that the pattern names.
+async fn find_objects(objects: &Arc<Objects>, files: &SourceFiles) -> Result<Vec<SourceFile>> {
+    let (root, pattern) = (files.root.as_ref(), files.path.as_str());
+    let mut found: Vec<FoundObject> = if has_wildcard(pattern) {
+        let wanted = compiled(pattern)?;
+        let is_wanted =
+            |path: &str| wanted.matches_with(path, MATCHING) && !is_beside_data(path, pattern);
+        let mut found = objects.list(folder_above(pattern)).await?;
+        found.retain(|object| is_wanted(&object.path));
+        found
+    } else {
+        objects.find(pattern).await?.into_iter().collect()
+    };
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    if found.is_empty() {
+        if !has_wildcard(pattern) && !objects.list(pattern).await?.is_empty() {
+            return Err(is_folder(&shown(root, pattern)));
+        }
+        return Err(no_file(root, pattern));
+    }
+    let runtime = Handle::current();
+    let mut objects_found = Vec::with_capacity(found.len());
+    for object in found {
+        let shown = shown(root, &object.path);
+        if object.length == 0 {
+            return Err(Error::input(shown, "is empty (0 bytes)"));
+        }
+        let path = object.path.clone();
+        let object = ObjectFile::new(Arc::clone(objects), object, runtime.clone());
+        objects_found.push(SourceFile {
+            place: FilePlace::Object(Arc::new(object)),
+            path,
+            shown,
+        });
+    }
+    if files.format == SourceFormat::Parquet {
+        ObjectFile::read_ends(&objects_found).await?;
+    }
+    Ok(objects_found)
+}
+
+/// The folders of a pattern before its first wildcard.
+fn folder_above(pattern: &str) -> &str {
+    let wildcard = pattern.find(WILDCARDS).unwrap_or(pattern.len());
+    pattern[..wildcard]
+        .rsplit_once('/')
+        .map_or("", |(folder, _)| folder)
+}
+
+/// Finds files below a folder on local disk, which is the project's if it has no name.
+fn find_local(root: &Path, name: Option<&Name>, pattern: &str) -> Result<Vec<SourceFile>> {
     let root = root.canonicalize().map_err(|e| Error::io(root, e))?;
     if Path::new(pattern).is_absolute() {
         return Err(Error::input(
@@ -31,47 +131,81 @@ pub(crate) fn find(root: &Path, pattern: &str) -> Result<Vec<SourceFile>> {
         ));
     }
     let mut files = Vec::new();
-    for path in matches(&root, pattern)? {
-        let shown = shown(&root, &path);
-        let real = path
+    for found in matches(&root, name, pattern)? {
+        let path = relative(&root, &found);
+        let shown = shown(name, &path);
+        let real = found
             .canonicalize()
             .map_err(|e| Error::unreadable(&shown, &e))?;
         if !real.starts_with(&root) {
-            return Err(Error::input(
-                shown,
-                "leads out of the project's root, where sources may not be",
-            ));
+            let root = match name {
+                Some(name) => format!("root `{name}`"),
+                None => "the project's root".to_owned(),
+            };
+            let message = format!("leads out of {root}, where sources may not be");
+            return Err(Error::input(shown, message));
         }
         let metadata = real.metadata().map_err(|e| Error::unreadable(&shown, &e))?;
         if metadata.is_dir() {
             if has_wildcard(pattern) {
                 continue;
             }
-            return Err(Error::input(
-                &shown,
-                format!("is a folder: write `{shown}/*.parquet` for the files in it"),
-            ));
+            return Err(is_folder(&shown));
         }
         if metadata.len() == 0 {
             return Err(Error::input(shown, "is empty (0 bytes)"));
         }
-        files.push(SourceFile { path: real, shown });
+        files.push(SourceFile {
+            place: FilePlace::Local(real),
+            path,
+            shown,
+        });
     }
-    files.sort_by(|a, b| a.shown.cmp(&b.shown));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
     if files.is_empty() {
-        return Err(Error::input(
-            pattern,
-            "no file has this path; paths of sources start at the project's folder",
-        ));
+        return Err(no_file(name, pattern));
     }
     Ok(files)
 }
 
-fn has_wildcard(pattern: &str) -> bool {
-    pattern.contains(['*', '?', '['])
+fn is_folder(shown: &str) -> Error {
+    let message = format!("is a folder: write `{shown}/*.parquet` for the files in it");
+    Error::input(shown, message)
 }
 
-fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
+fn no_file(root: Option<&Name>, pattern: &str) -> Error {
+    let message = match root {
+        Some(root) => format!("no file has this path below root `{root}`"),
+        None => "no file has this path; paths of sources start at the project's folder".to_owned(),
+    };
+    Error::input(shown(root, pattern), message)
+}
+
+/// A path below a root, for messages.
+fn shown(root: Option<&Name>, path: &str) -> String {
+    root.map_or_else(|| path.to_owned(), |root| format!("{root}: {path}"))
+}
+
+const WILDCARDS: [char; 3] = ['*', '?', '['];
+
+const MATCHING: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: true,
+};
+
+fn compiled(pattern: &str) -> Result<Pattern> {
+    Pattern::new(pattern).map_err(|e| {
+        let message = format!("is no path with wildcards that can be read: {}", e.msg);
+        Error::input(pattern, message)
+    })
+}
+
+fn has_wildcard(pattern: &str) -> bool {
+    pattern.contains(WILDCARDS)
+}
+
+fn matches(root: &Path, name: Option<&Name>, pattern: &str) -> Result<Vec<PathBuf>> {
     if !has_wildcard(pattern) {
         let path = root.join(pattern);
         return Ok(if path.exists() {
@@ -81,19 +215,18 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
         });
     }
     let whole = format!("{}/{pattern}", Pattern::escape(&root.to_string_lossy()));
-    let options = MatchOptions {
-        case_sensitive: true,
-        require_literal_separator: true,
-        require_literal_leading_dot: true,
-    };
-    let paths = glob::glob_with(&whole, options).map_err(|e| {
+    compiled(pattern)?;
+    let paths = glob::glob_with(&whole, MATCHING).map_err(|e| {
         let message = format!("is no path with wildcards that can be read: {}", e.msg);
         Error::input(pattern, message)
     })?;
     let mut found = Vec::new();
     for path in paths {
-        let path = path.map_err(|e| Error::unreadable(shown(root, e.path()), e.error()))?;
-        if !is_beside_data(&shown(root, &path), pattern) {
+        let unreadable = |e: glob::GlobError| {
+            Error::unreadable(shown(name, &relative(root, e.path())), e.error())
+        };
+        let path = path.map_err(unreadable)?;
+        if !is_beside_data(&relative(root, &path), pattern) {
             found.push(path);
         }
     }
@@ -111,7 +244,7 @@ fn is_beside_data(path: &str, pattern: &str) -> bool {
     })
 }
 
-fn shown(root: &Path, path: &Path) -> String {
+fn relative(root: &Path, path: &Path) -> String {
     let relative = path.strip_prefix(root).unwrap_or(path);
     relative.to_string_lossy().replace('\\', "/")
 }
@@ -121,7 +254,7 @@ mod tests {
     use super::*;
 
     fn names(root: &Path, pattern: &str) -> Vec<String> {
-        let files = find(root, pattern).expect("files");
+        let files = find_local(root, None, pattern).expect("files");
         files.into_iter().map(|file| file.shown).collect()
     }
 
@@ -169,7 +302,11 @@ mod tests {
         std::fs::write(dir.path().join("secret.csv"), "x").expect("file");
         std::fs::write(root.join("nothing.csv"), "").expect("file");
         std::os::unix::fs::symlink("../secret.csv", root.join("link.csv")).expect("link");
-        let refused = |pattern| find(&root, pattern).expect_err("refused").to_string();
+        let refused = |pattern| {
+            find_local(&root, None, pattern)
+                .expect_err("refused")
+                .to_string()
+        };
         assert_eq!(
             refused("gone/*.csv"),
             "`gone/*.csv`: no file has this path; paths of sources start at the project's folder"

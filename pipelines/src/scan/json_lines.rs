@@ -1,6 +1,5 @@
 //! JSON lines: an object a line, columns by key, and a line for every error. A key that is left out is null.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 
 use arrow::array::ArrayRef;
@@ -9,7 +8,7 @@ use feature_defs::value::Value;
 use serde_json::error::Category;
 
 use super::columns::Columns;
-use super::files::SourceFile;
+use super::files::{FileBytes, SourceFile};
 use super::json_values::{self, Members, shown};
 use super::partitions::{self, PathColumns};
 use crate::column::Builder;
@@ -42,7 +41,7 @@ pub(super) fn open(files: Vec<SourceFile>, source: &Source) -> Result<Vec<JsonLi
     }
     let columns = source.columns.keys().map(String::as_str);
     let mut missing: Vec<&str> = columns
-        .filter(|name| !source.partitions.iter().any(|column| column == name))
+        .filter(|name| !source.partitions().iter().any(|column| column == name))
         .collect();
     let mut first: Option<(usize, Vec<String>)> = None;
     for (place, file) in opened.iter().enumerate() {
@@ -158,7 +157,7 @@ fn append(
 /// The lines of a file that are not blank.
 struct Lines<'f> {
     file: &'f SourceFile,
-    input: BufReader<File>,
+    input: BufReader<FileBytes>,
     raw: Vec<u8>,
     number: u64,
 }

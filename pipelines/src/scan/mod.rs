@@ -14,6 +14,7 @@ pub(crate) mod files;
 mod json_lines;
 mod json_values;
 mod mixed;
+mod object_file;
 mod ordered;
 mod parquet;
 mod partitions;
@@ -22,7 +23,6 @@ mod places;
 mod sorted;
 mod table;
 mod timed;
-mod unchanged;
 
 pub(crate) use convert::{Conversion, for_sql, shown_type};
 pub(crate) use csv::read_frame as read_csv_frame;
@@ -33,8 +33,6 @@ pub(crate) use places::{PlacedSource, RowPlace};
 pub(crate) use sorted::{KEY, SortedInput, SortedRows, sorted_by_key};
 pub(crate) use table::{CutSource, RowCount};
 pub(crate) use timed::Timed;
-pub use unchanged::FileState;
-pub(crate) use unchanged::SourceFiles;
 
 use feature_defs::as_of;
 use feature_defs::time::Instant;

@@ -10,15 +10,19 @@ use feature_defs::time::{Instant, TimeSpan};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::basic::Type as PhysicalType;
+use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::ChunkReader;
 
 use super::Cut;
 use super::columns::Columns;
 use super::convert::{Conversion, shown_type, to_instants};
-use super::files::SourceFile;
+use super::files::{FilePlace, SourceFile};
+use super::object_file::ObjectChunks;
 use super::partitions::{self, PathColumns};
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
@@ -165,22 +169,23 @@ impl ParquetFile {
     ) -> Result<()> {
         let broken =
             |e: &(dyn std::error::Error + 'static)| Error::not_parquet(&self.file.shown, e, IF_CSV);
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
-            self.file.open()?,
-            self.metadata.clone(),
-        );
         let in_file = wanted.read().iter();
         let in_file = in_file.filter_map(|column| self.columns[*column]);
         let roots = in_file.map(|(place, _)| place);
-        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        let mut builder = builder
-            .with_projection(mask)
-            .with_row_groups(vec![row_group.index])
-            .with_batch_size(BATCH_ROWS);
-        if let Some(selection) = rows.selection(self.rows_in(row_group)) {
-            builder = builder.with_row_selection(selection);
-        }
-        let reader = builder.build().map_err(|e| broken(&e))?;
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), roots);
+        let reader = match &self.file.place {
+            FilePlace::Local(path) => {
+                let file = self.file.open_local(path)?;
+                self.reader(file, row_group, rows, mask)
+            }
+            FilePlace::Object(object) => {
+                let chunks = ObjectChunks::new(object);
+                let needed = self.byte_ranges(row_group, &mask);
+                chunks.fetch(&needed).map_err(|e| broken(&e))?;
+                self.reader(chunks, row_group, rows, mask)
+            }
+        };
+        let reader = reader.map_err(|e| broken(&e))?;
         let mut read = 0;
         for batch in reader {
             let batch = batch.map_err(|e| broken(&e))?;
@@ -199,6 +204,41 @@ impl ParquetFile {
             read += batch.num_rows();
         }
         Ok(())
+    }
+
+    fn reader<C: ChunkReader + 'static>(
+        &self,
+        chunks: C,
+        row_group: RowGroup,
+        rows: &Rows<'_>,
+        mask: ProjectionMask,
+    ) -> ParquetResult<ParquetRecordBatchReader> {
+        let metadata = self.metadata.clone();
+        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, metadata)
+            .with_projection(mask)
+            .with_row_groups(vec![row_group.index])
+            .with_batch_size(BATCH_ROWS);
+        if let Some(selection) = rows.selection(self.rows_in(row_group)) {
+            builder = builder.with_row_selection(selection);
+        }
+        builder.build()
+    }
+
+    /// Where the columns of a row group are in the file.
+    fn byte_ranges(&self, row_group: RowGroup, mask: &ProjectionMask) -> Vec<Range<u64>> {
+        let columns = self
+            .metadata
+            .metadata()
+            .row_group(row_group.index)
+            .columns();
+        let wanted = columns.iter().enumerate();
+        let wanted = wanted.filter(|(leaf, _)| mask.leaf_included(*leaf));
+        wanted
+            .map(|(_, column)| {
+                let (start, length) = column.byte_range();
+                start..start + length
+            })
+            .collect()
     }
 
     /// A declared column of a batch, in its declared type; `number` is that of a row of the batch in the file.
@@ -307,8 +347,12 @@ fn read_columns(
 /// The file's metadata. Times in the old 96-bit form are read as microseconds, so that none of them wraps.
 fn read_metadata(file: &SourceFile) -> Result<ArrowReaderMetadata> {
     let broken = |e: parquet::errors::ParquetError| Error::not_parquet(&file.shown, &e, IF_CSV);
-    let metadata =
-        ArrowReaderMetadata::load(&file.open()?, ArrowReaderOptions::new()).map_err(broken)?;
+    let options = ArrowReaderOptions::new();
+    let metadata = match &file.place {
+        FilePlace::Local(path) => ArrowReaderMetadata::load(&file.open_local(path)?, options),
+        FilePlace::Object(object) => ArrowReaderMetadata::load(&ObjectChunks::new(object), options),
+    };
+    let metadata = metadata.map_err(broken)?;
     let leaves = metadata.parquet_schema().columns().iter();
     let mut is_96_bit = leaves.map(|leaf| leaf.physical_type() == PhysicalType::INT96);
     if !is_96_bit.clone().any(|is_96_bit| is_96_bit) {

@@ -24,13 +24,13 @@ pub(super) struct PathColumns {
 }
 
 impl PathColumns {
-    /// Reads the folders of the file's path below the project's root.
+    /// Reads the folders of the file's path below its root.
     ///
     /// # Errors
     /// Where a partition is in no folder or in two, and where its text is no value of the declared type.
     pub(super) fn read(file: &SourceFile, source: &Source) -> Result<Self> {
         let value = |(name, column): (&String, &feature_defs::source::Column)| {
-            if !source.partitions.contains(name) {
+            if !source.partitions().contains(name) {
                 return Ok(None);
             }
             let text = folder_of(file, name, source)?;
@@ -98,7 +98,7 @@ fn folder_of(file: &SourceFile, column: &str, source: &Source) -> Result<String>
 /// Columns and texts of the path's folders, without their encoding.
 fn folders(file: &SourceFile) -> impl Iterator<Item = (String, String)> {
     let folders = file
-        .shown
+        .path
         .rsplit_once('/')
         .map_or("", |(folders, _)| folders);
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();

@@ -1,6 +1,5 @@
 //! What of a source's files one thread reads at a time.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
@@ -9,7 +8,7 @@ use feature_defs::source::{Source, SourceFormat};
 use super::Cut;
 use super::columns::Columns;
 use super::csv::CsvFile;
-use super::files::{self, SourceFile};
+use super::files::SourceFile;
 use super::json_lines::{self, JsonLinesFile};
 use super::parquet::{ParquetFile, RowGroup, Rows};
 use crate::error::{Error, Result};
@@ -47,11 +46,16 @@ impl Piece {
     }
 }
 
+/// The format of the files that a source is read from: tables are copied as Parquet.
+pub(super) fn format(source: &Source) -> SourceFormat {
+    let files = source.files();
+    files.map_or(SourceFormat::Parquet, |files| files.format)
+}
+
 /// The pieces of a source's files that may hold rows which `cut` sees.
-pub(super) fn pieces(root: &Path, source: &Source, cut: Cut) -> Result<Vec<Piece>> {
-    let files = files::find(root, &source.path)?;
+pub(super) fn pieces(files: Vec<SourceFile>, source: &Source, cut: Cut) -> Result<Vec<Piece>> {
     let mut pieces = Vec::new();
-    match source.format {
+    match format(source) {
         SourceFormat::Parquet => {
             for file in files {
                 let file = Arc::new(ParquetFile::open(file, source)?);
@@ -75,8 +79,8 @@ pub(super) fn pieces(root: &Path, source: &Source, cut: Cut) -> Result<Vec<Piece
 }
 
 /// Why files have not the declared columns, as far as that shows without reading their rows.
-pub(crate) fn misfits(files: Vec<SourceFile>, source: &Source) -> Vec<Error> {
-    match source.format {
+pub(crate) fn misfits(files: Vec<SourceFile>, source: &Source, format: SourceFormat) -> Vec<Error> {
+    match format {
         SourceFormat::Parquet => {
             let misfit = |file| ParquetFile::open(file, source).err();
             files.into_iter().filter_map(misfit).collect()

@@ -5,7 +5,7 @@
 //!                                                      --> pick: other columns of the rows at some places
 //! ```
 //!
-//! Places hold while the files stay as they are, which [`super::SourceFiles`] looks after.
+//! Places hold while the files stay as they are, which [`crate::sources::OpenSources`] looks after.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use feature_defs::source::{Source, SourceFormat};
 use feature_defs::time::Instant;
 
 use super::columns::Columns;
-use super::files;
 use super::parquet::{ParquetFile, RowGroup, Rows};
 use super::pieces::{self, pieces};
 use super::{Cut, Timed};
 use crate::error::{Error, Result};
+use crate::session::Session;
 
 /// Where a row is: in which piece of the source, and its number in the row group or file, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,25 +54,26 @@ const LEAST_ROWS: usize = 65_536;
 const PIECES_A_THREAD: usize = 4;
 
 impl PlacedSource {
-    /// Finds the source's files and checks their columns. Leaves out row groups without any row that `cut` sees, and
+    /// Checks the columns of the source's files. Leaves out row groups without any row that `cut` sees, and
     /// those whose rows are all older than `oldest`.
     pub(crate) async fn open(
+        session: &Session,
         definitions: &Definitions,
         source: &Source,
         cut: Cut,
         oldest: Option<Instant>,
-        threads: usize,
     ) -> Result<Self> {
-        let root = definitions.project.root.clone();
+        let files = session.files_of(definitions, source).await?;
+        let threads = session.threads();
         let source = Arc::new(source.clone());
         let opened = Arc::clone(&source);
         let pieces = tokio::task::spawn_blocking(move || -> Result<Vec<Piece>> {
-            if opened.format != SourceFormat::Parquet {
-                let whole = pieces(&root, &opened, cut)?.into_iter();
+            if pieces::format(&opened) != SourceFormat::Parquet {
+                let whole = pieces(files, &opened, cut)?.into_iter();
                 return Ok(whole.map(Piece::Whole).collect());
             }
             let mut groups = Vec::new();
-            for file in files::find(&root, &opened.path)? {
+            for file in files {
                 let file = Arc::new(ParquetFile::open(file, &opened)?);
                 let found = file.row_groups_since(&opened, cut, oldest);
                 groups.extend(found.into_iter().map(|group| (Arc::clone(&file), group)));

@@ -88,7 +88,7 @@ pub(crate) async fn sorted_by_key(
     let mut read = Vec::new();
     let mut found = Vec::new();
     for (place, input) in inputs.iter().enumerate() {
-        let table = CutSource::open(definitions, input.source, cut).await?;
+        let table = CutSource::open(session, definitions, input.source, cut).await?;
         let table = table.with_times();
         read.push(table.rows_read());
         let rows = context

@@ -26,6 +26,7 @@ use super::ordered::in_total_order;
 use super::pieces::{Piece, pieces};
 use super::timed::Timed;
 use crate::error::{Error, Result};
+use crate::session::Session;
 
 /// The column with each row's event time as an instant, where [`CutSource::with_times`] asked for it.
 pub(crate) const EVENT_TIME: &str = "__event_time";
@@ -81,12 +82,17 @@ impl RowCount {
 }
 
 impl CutSource {
-    /// Finds the source's files and checks their columns against the declared ones.
-    pub(crate) async fn open(definitions: &Definitions, source: &Source, cut: Cut) -> Result<Self> {
-        let root = definitions.project.root.clone();
+    /// Checks the columns of the source's files against the declared ones.
+    pub(crate) async fn open(
+        session: &Session,
+        definitions: &Definitions,
+        source: &Source,
+        cut: Cut,
+    ) -> Result<Self> {
+        let files = session.files_of(definitions, source).await?;
         let source = Arc::new(source.clone());
         let for_pieces = Arc::clone(&source);
-        let pieces = tokio::task::spawn_blocking(move || pieces(&root, &for_pieces, cut))
+        let pieces = tokio::task::spawn_blocking(move || pieces(files, &for_pieces, cut))
             .await
             .map_err(|e| Error::view(&source.name, e.to_string()))??;
         let fields: Vec<Field> = source

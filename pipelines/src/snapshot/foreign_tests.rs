@@ -103,7 +103,7 @@ async fn partitions_are_what_pyarrow_and_duckdb_were_given() {
         let columns = [("city", "string"), ("year", "int32")];
         let mut definitions = project(&format!("{writer}/*/*/*.parquet"), &columns);
         let source = &mut definitions.sources[&name("rows")];
-        source.partitions = vec!["year".to_owned(), "city".to_owned()];
+        files_of(source).partitions = vec!["year".to_owned(), "city".to_owned()];
         let found = newest(&definitions, "2025-01-01T00:00:00Z").await;
         assert_eq!(
             found,

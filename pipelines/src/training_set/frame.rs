@@ -67,6 +67,12 @@ impl Frame {
         &self.batch
     }
 
+    /// The latest as-of of any row.
+    pub(super) fn latest_as_of(&self) -> Instant {
+        let latest = self.as_ofs.iter().max();
+        latest.copied().unwrap_or(Instant::from_micros(i64::MIN))
+    }
+
     pub(super) fn as_ofs(&self) -> &[Instant] {
         &self.as_ofs
     }

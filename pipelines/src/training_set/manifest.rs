@@ -10,7 +10,8 @@ use feature_defs::name::Name;
 use feature_defs::time::Instant;
 
 use crate::error::{Error, Result};
-use crate::scan::{FileState, shown_type};
+use crate::scan::shown_type;
+use crate::sources::SourceState;
 
 /// What a training set was made from and what it holds, as JSON in `<output>.manifest.json`.
 ///
@@ -30,8 +31,8 @@ pub struct Manifest {
     pub as_of_column: String,
     /// The entity frame.
     pub frame: HashedFile,
-    /// The files of each source that was read, as they were.
-    pub sources: BTreeMap<Name, BTreeMap<String, FileState>>,
+    /// The files and tables of each source that was read, as they were.
+    pub sources: BTreeMap<Name, BTreeMap<String, SourceState>>,
     /// The training set.
     pub output: HashedFile,
     /// Its columns, in order.

@@ -34,14 +34,23 @@ pub(super) struct RequestFeatures {
     pub(super) unavailable: Vec<Unavailable>,
 }
 
-/// The features of all request views that a service reads. Stored features come in as they are, without the service's
-/// defaults, as in a request.
-pub(super) fn compute(
+/// A request view over a frame that has the fields it reads.
+pub(super) struct RequestView<'a> {
+    name: &'a Name,
+    plan: RequestPlan,
+    /// For each input of the plan its column of the frame, if it is a field.
+    fields: Vec<Option<ArrayRef>>,
+}
+
+/// The request views that a service reads, with the columns of the frame that they read as fields.
+///
+/// # Errors
+/// A field that the frame lacks, or has in another type: told before anything is computed.
+pub(super) fn plan<'a>(
     definitions: &Definitions,
-    service: &FeatureService,
+    service: &'a FeatureService,
     frame: &Frame,
-    stored: &dyn Fn(&FeatureRef, Option<&Value>) -> Result<ArrayRef>,
-) -> Result<RequestFeatures> {
+) -> Result<Vec<RequestView<'a>>> {
     let of_requests = service
         .features
         .iter()
@@ -49,26 +58,48 @@ pub(super) fn compute(
     let mut views: Vec<&Name> = of_requests.map(|feature| &feature.reference.view).collect();
     views.sort_unstable();
     views.dedup();
-    let mut features = RequestFeatures::default();
+    let mut planned = Vec::with_capacity(views.len());
     for name in views {
         let view = &definitions.request_views[name];
         let plan = RequestPlan::new(definitions, view, |feature| service.reads(name, feature))
             .map_err(|e| Error::view(name, e.to_string()))?;
-        let mut columns = Vec::with_capacity(plan.inputs().len());
+        let mut fields = Vec::with_capacity(plan.inputs().len());
         for input in plan.inputs() {
-            columns.push(match input {
-                RequestInput::Feature(reference) => stored(reference, None)?,
+            fields.push(match input {
+                RequestInput::Feature(_) => None,
                 RequestInput::Field(field) => {
                     let declared = view.inputs.iter().find(|input| input.name == *field);
                     let declared = declared
                         .ok_or_else(|| Error::view(name, format!("has no field `{field}`")))?;
-                    frame.field(declared)?
+                    Some(frame.field(declared)?)
                 }
             });
         }
-        let batch = plan
-            .batch(&columns, frame.batch().num_rows())
-            .map_err(|e| Error::view(name, e.to_string()))?;
+        planned.push(RequestView { name, plan, fields });
+    }
+    Ok(planned)
+}
+
+/// The features of request views. Stored features come in as they are, without the service's defaults, as in a request.
+pub(super) fn compute(
+    views: &[RequestView<'_>],
+    rows: usize,
+    stored: &dyn Fn(&FeatureRef, Option<&Value>) -> Result<ArrayRef>,
+) -> Result<RequestFeatures> {
+    let mut features = RequestFeatures::default();
+    for RequestView { name, plan, fields } in views {
+        let mut columns = Vec::with_capacity(fields.len());
+        for (input, field) in plan.inputs().iter().zip(fields) {
+            columns.push(match (input, field) {
+                (RequestInput::Feature(reference), _) => stored(reference, None)?,
+                (RequestInput::Field(_), Some(field)) => ArrayRef::clone(field),
+                (RequestInput::Field(field), None) => {
+                    return Err(Error::view(name, format!("has no field `{field}`")));
+                }
+            });
+        }
+        let batch = plan.batch(&columns, rows);
+        let batch = batch.map_err(|e| Error::view(name, e.to_string()))?;
         let evaluation = plan.evaluate(&batch);
         let columns = plan.features().cloned().zip(evaluation.columns);
         features.columns.extend(columns);

@@ -256,6 +256,8 @@ pub(crate) fn definitions() -> Definitions {
                 offline: Location::Local("offline".into()),
                 online: Location::Embedded("online".into()),
             },
+            databases: IndexMap::new(),
+            roots: IndexMap::new(),
             environment: None,
             environments: IndexMap::new(),
         },

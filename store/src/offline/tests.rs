@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::parquet::ParquetStore;
 use super::*;
 use crate::conformance::offline::{self, sample};
+use crate::conformance::servers::s3_bucket;
 use crate::error::ErrorKind;
 
 #[tokio::test]
@@ -22,6 +23,18 @@ async fn local_parquet_store_conforms() {
     offline::all(async || {
         let next = count.fetch_add(1, Ordering::Relaxed);
         ParquetStore::local(&folder.path().join(next.to_string())).expect("opens")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn parquet_store_in_object_storage_conforms() {
+    if s3_bucket().is_none() {
+        return;
+    }
+    offline::all(async || {
+        let bucket = s3_bucket().expect("a server");
+        ParquetStore::new(bucket.objects().clone().into_store())
     })
     .await;
 }

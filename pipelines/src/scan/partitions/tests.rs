@@ -21,7 +21,7 @@ async fn newest(
     let columns: Vec<(&str, DataType)> = in_files.iter().chain(partitions).copied().collect();
     add_source(&mut definitions, "rows", pattern, &columns, "at", None);
     let source = &mut definitions.sources[&name("rows")];
-    source.partitions = partitions
+    files_of(source).partitions = partitions
         .iter()
         .map(|(name, _)| (*name).to_owned())
         .collect();
@@ -146,7 +146,7 @@ async fn a_declared_column_that_only_the_path_has_is_pointed_at() {
         ];
         let path = format!("*/a.{ending}");
         add_source(&mut definitions, "rows", &path, &columns, "at", None);
-        let unreadable = crate::sources::unreadable(&definitions);
+        let unreadable = crate::sources::unreadable(&definitions).await;
         let told = &unreadable[0].1;
         assert!(
             told.contains("`year`") && told.contains("write `partitions: [year]` in the source"),
@@ -181,7 +181,7 @@ async fn event_times_of_paths_cut_whole_files() {
         let path = format!("*/*/a.{ending}");
         add_source(&mut definitions, "rows", &path, &columns, "day", None);
         let source = &mut definitions.sources[&name("rows")];
-        source.partitions = vec!["day".to_owned(), "k".to_owned()];
+        files_of(source).partitions = vec!["day".to_owned(), "k".to_owned()];
         source.timezone = chrono_tz::Europe::Berlin;
         let features = [("n", DataType::Int64)];
         let text = "select k, count(*) as n from rows group by k";

@@ -14,9 +14,11 @@ mod mixed;
 mod names;
 mod project;
 mod references;
+mod roots;
 mod served;
 mod sql;
 mod sql_output;
+mod tables;
 mod times;
 mod types;
 mod view_reads;
@@ -48,7 +50,7 @@ enum Edit {
     Bytes(&'static str, &'static [u8]),
 }
 
-const KINDS: [(&str, &[Case]); 18] = [
+const KINDS: [(&str, &[Case]); 20] = [
     ("about", about::CASES),
     ("cascades", cascades::CASES),
     ("checks", checks::CASES),
@@ -60,9 +62,11 @@ const KINDS: [(&str, &[Case]); 18] = [
     ("names", names::CASES),
     ("project", project::CASES),
     ("references", references::CASES),
+    ("roots", roots::CASES),
     ("served", served::CASES),
     ("sql", sql::CASES),
     ("sql_output", sql_output::CASES),
+    ("tables", tables::CASES),
     ("times", times::CASES),
     ("types", types::CASES),
     ("view_reads", view_reads::CASES),
