@@ -111,8 +111,11 @@ impl Read for ObjectRead {
 #[derive(Debug, Clone)]
 pub(super) struct ObjectChunks {
     file: Arc<ObjectFile>,
-    fetched: Arc<Mutex<Vec<(Range<u64>, Bytes)>>>,
+    fetched: Arc<Mutex<Vec<Piece>>>,
 }
+
+/// Where bytes are in the file, and the bytes.
+type Piece = (Range<u64>, Bytes);
 
 impl ObjectChunks {
     pub(super) fn new(file: &Arc<ObjectFile>) -> Self {
