@@ -1,5 +1,6 @@
 //! Training sets: the rows of an entity frame, with the features of a service as they were known at each row's as-of.
 
+mod format;
 mod frame;
 mod manifest;
 mod request_features;
@@ -37,7 +38,7 @@ pub const AS_OF: &str = "as_of";
 pub struct TrainingSetRequest {
     /// The feature service whose features are joined.
     pub service: Name,
-    /// The entity frame, Parquet or CSV (by its name's ending): a column for each key part by its name, as-of (a
+    /// The entity frame, Parquet, CSV or Arrow's IPC format (by its name's ending): a column for each key part by its name, as-of (a
     /// timestamp, or a date, which is midnight; without a zone they are meant in the project's), the request fields, and whatever else it holds.
     pub entities: PathBuf,
     /// The frame's column with each row's as-of.
@@ -46,7 +47,8 @@ pub struct TrainingSetRequest {
     pub definitions_version: u64,
     /// The instant that it is: rows that look from a later one are refused.
     pub now: Instant,
-    /// Where the training set is written, as Parquet; its manifest is written beside it.
+    /// Where the training set is written, as Parquet or in Arrow's IPC format (by its name's ending); its manifest is
+    /// written beside it.
     pub output: PathBuf,
 }
 

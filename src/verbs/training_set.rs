@@ -30,13 +30,14 @@ pub(crate) struct TrainingSet {
     /// The feature service
     #[arg(long, value_name = "NAME", value_parser = Name::parse)]
     service: Name,
-    /// The entity frame: Parquet or CSV
+    /// The entity frame: Parquet, CSV, or Arrow's IPC format (`.arrow` and `.feather` files, `.arrows` streams)
     #[arg(long, value_name = "FILE")]
     entities: PathBuf,
     /// The frame's column with the as-of of each row
     #[arg(long, value_name = "COLUMN", default_value = AS_OF)]
     as_of_column: String,
-    /// Where the training set is written, as Parquet: `NAME.parquet`, `NAME.pq`, or a name without an ending
+    /// Where the training set is written: as Parquet (`NAME.parquet`, `NAME.pq`, or a name without an ending), or in
+    /// Arrow's IPC format (`NAME.arrow` or `NAME.feather` as a file, `NAME.arrows` as a stream)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]

@@ -1,7 +1,6 @@
 //! Entity frames: whose features, as of when, and what else a training set keeps.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch};
@@ -15,8 +14,8 @@ use feature_defs::request_view::RequestField;
 use feature_defs::suggestion::meant;
 use feature_defs::time::Instant;
 use feature_defs::value::Value;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+use super::format::Format;
 use crate::error::{Error, Result};
 use crate::keys;
 use crate::scan::{Conversion, parse_text, read_csv_frame, refused_text, shown_type};
@@ -49,7 +48,8 @@ impl Frame {
             let declared = |name: &str| declared.get(name).copied();
             read_csv_frame(path, &declared, timezone)?
         } else {
-            read_parquet(path, &shown)?
+            let format = Format::of(path).unwrap_or(Format::Parquet);
+            format.read(path, &shown)?
         };
         let mut frame = Self {
             shown,
@@ -301,18 +301,4 @@ fn declared_types(
     }
     types.insert(as_of.to_owned(), DataType::Timestamp);
     types
-}
-
-fn read_parquet(path: &Path, shown: &str) -> Result<RecordBatch> {
-    let broken = |e: &(dyn std::error::Error + 'static)| {
-        Error::not_parquet(shown, e, "give its name the ending `.csv`")
-    };
-    let file = File::open(path).map_err(|e| Error::unreadable(shown, &e))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| broken(&e))?;
-    let schema = std::sync::Arc::clone(builder.schema());
-    let reader = builder.build().map_err(|e| broken(&e))?;
-    let batches = reader
-        .collect::<std::result::Result<Vec<_>, _>>()
-        .map_err(|e| broken(&e))?;
-    arrow::compute::concat_batches(&schema, &batches).map_err(|e| broken(&e))
 }

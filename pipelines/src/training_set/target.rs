@@ -1,42 +1,31 @@
 //! Where a training set is written.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
 
+use super::format::Format;
 use super::manifest::{HashedFile, Manifest, hashed};
 use crate::error::{Error, Result};
-
-/// Endings of a Parquet file's name; a name without an ending is one too.
-const ENDINGS: [&str; 2] = ["parquet", "pq"];
 
 /// A file that a training set may be written to.
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     path: &'a Path,
+    format: Format,
 }
 
 impl<'a> Target<'a> {
     /// Refuses, before anything is computed, what cannot be written to or must not be.
     pub(super) fn new(path: &'a Path, frame: &Path) -> Result<Self> {
         let shown = path.display();
-        let is_parquet = |ending: &OsStr| {
-            ENDINGS
-                .iter()
-                .any(|known| ending.eq_ignore_ascii_case(known))
-        };
-        if path.extension().is_some_and(|ending| !is_parquet(ending)) {
-            return Err(Error::Refused(format!(
-                "a training set is written as Parquet and not as `{shown}` says: write `{}`",
-                path.with_extension(ENDINGS[0]).display()
-            )));
-        }
+        let format = Format::of(path).ok_or_else(|| {
+            Error::Refused(format!(
+                "a training set is written as Parquet or in Arrow's IPC format, and not as `{shown}` says: write `{}`",
+                path.with_extension("parquet").display()
+            ))
+        })?;
         if path.is_dir() {
             return Err(Error::Refused(format!(
                 "`{shown}` is a folder: write `{}`",
@@ -57,27 +46,17 @@ impl<'a> Target<'a> {
                 "`{shown}` is the entity frame itself, which writing would destroy: write to another file"
             )));
         }
-        Ok(Self { path })
+        Ok(Self { path, format })
     }
 
     /// Writes beside the file first, so that a reader never finds a part.
     pub(super) fn write(&self, batch: &RecordBatch) -> Result<HashedFile> {
         let beside = ending_in(self.path, ".part");
         let file = File::create(&beside).map_err(|e| Error::io(self.path, e))?;
-        let broken = |e: ParquetError| {
-            let why = store::offline::parquet_fault(&e);
-            Error::Refused(format!(
-                "`{}` cannot be written: it {why}",
-                self.path.display()
-            ))
-        };
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .build();
-        let mut writer =
-            ArrowWriter::try_new(&file, batch.schema(), Some(properties)).map_err(broken)?;
-        writer.write(batch).map_err(broken)?;
-        writer.close().map_err(broken)?;
+        self.format.write(batch, &file).map_err(|fault| {
+            let path = self.path.display();
+            Error::Refused(format!("`{path}` cannot be written: {}", fault.0))
+        })?;
         file.sync_all().map_err(|e| Error::io(&beside, e))?;
         fs::rename(&beside, self.path).map_err(|e| Error::io(self.path, e))?;
         hashed(self.path, batch.num_rows())
@@ -137,12 +116,20 @@ mod tests {
         for (name, right) in [
             ("out.csv", "write `out.parquet`"),
             ("out.JSON", "write `out.parquet`"),
-            ("out.v2.arrow", "write `out.v2.parquet`"),
+            ("out.v2.orc", "write `out.v2.parquet`"),
         ] {
             let said = refused(Path::new(name), frame);
             assert!(said.contains(right), "{said}");
         }
-        for name in ["out", "out.parquet", "out.PARQUET", "out.pq"] {
+        for name in [
+            "out",
+            "out.parquet",
+            "out.PARQUET",
+            "out.pq",
+            "out.arrow",
+            "out.Feather",
+            "out.arrows",
+        ] {
             Target::new(Path::new(name), frame).expect(name);
         }
     }

@@ -288,3 +288,95 @@ async fn a_row_whose_request_feature_has_no_value_is_null_alone_and_told() {
     );
     assert!(column("basket.ahead_of_39w").iter().all(Option::is_some));
 }
+
+/// The frame of `tests/data/frames`, in CSV.
+const FRAME: &str = "customer_id,as_of,amount_cents,cds,label\n\
+    1,1997-10-01,1500,1,yes\n\
+    4711,1997-04-15T12:30:00Z,10,2,\n\
+    23570,1998-01-01,99,3,no\n";
+
+#[tokio::test]
+async fn frames_of_arrow_give_what_the_same_rows_in_csv_give() {
+    let definitions = example();
+    let dir = tempfile::tempdir().expect("dir");
+    of_csv(&definitions, dir.path(), FRAME)
+        .await
+        .expect("built");
+    let expected = read(&dir.path().join("out.parquet"));
+    let frames = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/frames");
+    for frame in ["pyarrow.feather", "pyarrow.arrows", "polars.arrow"] {
+        let request = request(dir.path(), frames.join(frame).to_str().expect("UTF-8"));
+        let built = build(&session(1), &definitions, &request, &Silent).await;
+        built.unwrap_or_else(|error| panic!("{frame}: {error}"));
+        let found = read(&request.output);
+        assert_eq!(found.num_columns(), expected.num_columns(), "{frame}");
+        for (field, column) in found.schema().fields().iter().zip(found.columns()) {
+            let name = field.name();
+            let expected = expected.column_by_name(name).expect("the column");
+            let shown = |array: &ArrayRef| -> Vec<String> {
+                let plain = arrow::compute::cast(array, expected.data_type()).expect("castable");
+                let rows = 0..plain.len();
+                rows.map(|row| array_value_to_string(&plain, row).expect("shown"))
+                    .collect()
+            };
+            assert_eq!(shown(column), shown(expected), "{frame}: {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn training_sets_in_arrow_hold_what_those_in_parquet_hold() {
+    let definitions = example();
+    let dir = tempfile::tempdir().expect("dir");
+    of_csv(&definitions, dir.path(), FRAME)
+        .await
+        .expect("built");
+    let expected = read(&dir.path().join("out.parquet"));
+    for (output, format) in [
+        ("out.arrow", format::Format::ArrowFile),
+        ("out.feather", format::Format::ArrowFile),
+        ("out.arrows", format::Format::ArrowStream),
+    ] {
+        let mut request = request(dir.path(), "frame.csv");
+        request.output = dir.path().join(output);
+        let report = build(&session(1), &definitions, &request, &Silent).await;
+        let report = report.expect("built");
+        assert_eq!(
+            report.manifest,
+            dir.path().join(format!("{output}.manifest.json"))
+        );
+        let found = format.read(&request.output, output).expect("readable");
+        assert_eq!(found.columns(), expected.columns(), "{output}");
+        assert_eq!(
+            found.schema().fields(),
+            expected.schema().fields(),
+            "{output}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_arrow_is_told_by_the_name_of_the_frame() {
+    let definitions = example();
+    let dir = tempfile::tempdir().expect("dir");
+    let frames = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/frames");
+    let whole = std::fs::read(frames.join("pyarrow.feather")).expect("file");
+    for (name, bytes) in [
+        ("text.arrow", b"customer_id,as_of\n".as_slice()),
+        ("cut.feather", &whole[..whole.len() / 2]),
+        ("file.arrows", &whole),
+        ("old.feather", b"FEA1 and more than a few bytes FEA1"),
+        ("empty.arrow", b""),
+    ] {
+        std::fs::write(dir.path().join(name), bytes).expect("file");
+        let request = request(dir.path(), name);
+        let refused = build(&session(1), &definitions, &request, &Silent).await;
+        let told = refused.expect_err("refused").to_string();
+        let expected = format!(
+            "`{}`: is no file of Arrow's IPC format, or is cut off or damaged",
+            request.entities.display()
+        );
+        assert!(told.starts_with(&expected), "{told}");
+        assert!(!request.output.exists());
+    }
+}
