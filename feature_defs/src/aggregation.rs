@@ -176,6 +176,19 @@ pub struct Aggregate {
     pub source: Option<Name>,
     /// The source's column it is computed from; `None` only where rows are counted.
     pub column: Option<String>,
+    /// Which of the source's events it is computed from; `None` for all of them.
+    pub filter: Option<Filter>,
+}
+
+/// A condition that events of a source meet. It is met where it is true, and not where it is false or null.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// The SQL expression, as written.
+    pub condition: String,
+    /// The same in its one canonical form, without comments.
+    pub canonical: String,
+    /// The columns that it reads, in the source's declared order.
+    pub columns: Vec<String>,
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub(crate) async fn rows(
         source,
         key_columns: &latest.key_columns,
         columns: &columns,
+        filters: &[],
     };
     sorted_by_key(
         session,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use feature_defs::about::About;
-use feature_defs::aggregation::{Aggregate, AggregateFunction, Window, output_type};
+use feature_defs::aggregation::{Aggregate, AggregateFunction, Filter, Window, output_type};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::{Entity, KeyPart};
@@ -222,6 +222,7 @@ pub(crate) fn add_windows(
                 function: *function,
                 source: Some(name(source)),
                 column: column.map(str::to_owned),
+                filter: None,
             })
             .collect(),
         windows: windows.iter().map(|text| window(text)).collect(),
@@ -234,6 +235,26 @@ pub(crate) fn add_windows(
         computation,
         &features,
     );
+}
+
+/// A filter in its canonical form; its columns are in the source's declared order.
+pub(crate) fn filter(condition: &str, columns: &[&str]) -> Filter {
+    Filter {
+        condition: condition.to_owned(),
+        canonical: condition.to_owned(),
+        columns: columns.iter().map(|&column| column.to_owned()).collect(),
+    }
+}
+
+/// Gives all aggregates of a view the same filter.
+pub(crate) fn add_filter(definitions: &mut Definitions, view: &str, filter: &Filter) {
+    let view = definitions.views.get_mut(&name(view)).expect("the view");
+    let Computation::Windows(windows) = &mut view.computation else {
+        panic!("{view:?}");
+    };
+    for aggregate in &mut windows.aggregates {
+        aggregate.filter = Some(filter.clone());
+    }
 }
 
 pub(crate) fn add_latest(

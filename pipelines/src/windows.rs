@@ -17,6 +17,7 @@ use feature_defs::aggregation::{Aggregate, AggregateFunction, Window};
 use feature_defs::as_of;
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::Entity;
+use feature_defs::expression::FilterPlan;
 use feature_defs::feature_view::{FeatureView, Windows};
 use feature_defs::source::Source;
 use feature_defs::time::{Instant, TimeSpan};
@@ -27,7 +28,7 @@ use crate::aggregate::Accumulator;
 use crate::column::{Cell, Column};
 use crate::error::{Error, Result};
 use crate::keyed::{KeyedBatch, SnapshotRows, key_values};
-use crate::scan::{Cut, RowKind, SortedInput, SortedRows, sorted_by_key};
+use crate::scan::{CarriedFilter, Cut, RowKind, SortedInput, SortedRows, sorted_by_key};
 use crate::session::{BATCH_ROWS, Session};
 use crate::snapshot::{self, Snapshot};
 
@@ -50,6 +51,7 @@ pub(crate) struct WindowPlan {
 struct Carried {
     /// A column of the source, and its name on the way.
     columns: Vec<(String, String)>,
+    filters: Vec<CarriedFilter>,
 }
 
 #[derive(Debug)]
@@ -59,6 +61,8 @@ struct PlannedAggregate {
     source: Option<usize>,
     /// Place of the argument among [`WindowPlan::columns`].
     column: Option<usize>,
+    /// Place of what its filter says of an event.
+    filter: Option<usize>,
 }
 
 /// The feature (by its place in the view) whose value does not fit.
@@ -69,7 +73,7 @@ pub(crate) struct FeatureOutOfRange {
 }
 
 impl WindowPlan {
-    pub(crate) fn new(windows: &Windows, definitions: &Definitions) -> Self {
+    pub(crate) fn new(windows: &Windows, definitions: &Definitions) -> Result<Self> {
         let several = windows.sources.len() > 1;
         let sources = windows
             .sources
@@ -78,9 +82,8 @@ impl WindowPlan {
         let inputs: Vec<Carried> = sources
             .enumerate()
             .map(|(place, source)| Carried::new(windows, source, several.then_some(place)))
-            .collect();
-        let carried = inputs.iter().flat_map(|input| &input.columns);
-        let mut columns: Vec<String> = carried.map(|(_, carried)| carried.clone()).collect();
+            .collect::<Result<_>>()?;
+        let mut columns: Vec<String> = inputs.iter().flat_map(Carried::names).cloned().collect();
         if several {
             columns.push(SortedRows::SOURCE.to_owned());
         }
@@ -91,10 +94,16 @@ impl WindowPlan {
                 let mut carried = inputs[source?].columns.iter();
                 carried.find_map(|(name, carried)| (name == column).then_some(carried))
             });
+            let filter = aggregate.filter.as_ref().and_then(|filter| {
+                let mut filters = inputs[source?].filters.iter();
+                filters.find(|carried| carried.plan.filter().canonical == filter.canonical)
+            });
+            let place = |name: &String| columns.iter().position(|column| column == name);
             PlannedAggregate {
                 function: aggregate.function,
                 source: source.filter(|_| several),
-                column: carried.and_then(|carried| columns.iter().position(|c| c == carried)),
+                column: carried.and_then(place),
+                filter: filter.and_then(|filter| place(&filter.carried)),
             }
         };
         let aggregates = windows.aggregates.iter().map(planned).collect();
@@ -105,13 +114,13 @@ impl WindowPlan {
             .map(|(place, window): (usize, &Window)| (window.span(), place))
             .collect();
         closing.sort_by_key(|(span, place)| (span.is_none(), *span, *place));
-        Self {
+        Ok(Self {
             aggregates,
             windows: closing,
             source: several.then(|| columns.len() - 1),
             inputs,
             columns,
-        }
+        })
     }
 
     /// The columns that events must carry, in this order.
@@ -122,7 +131,7 @@ impl WindowPlan {
 
 impl Carried {
     /// Columns of one source among several are told apart by its place.
-    fn new(windows: &Windows, source: &Source, place: Option<usize>) -> Self {
+    fn new(windows: &Windows, source: &Source, place: Option<usize>) -> Result<Self> {
         let of = |aggregate: &&Aggregate| aggregate.source.as_ref() == Some(&source.name);
         let its = windows.aggregates.iter().filter(of);
         let needs_order = its.clone().any(|a| a.function.is_of_order());
@@ -136,9 +145,28 @@ impl Carried {
             Some(place) => format!("__{place}_{name}"),
             None => name.clone(),
         };
-        Self {
-            columns: columns.map(|name| (name.clone(), carried(name))).collect(),
+        let columns = columns.map(|name| (name.clone(), carried(name))).collect();
+        let mut filters: Vec<CarriedFilter> = Vec::new();
+        for filter in its.filter_map(|aggregate| aggregate.filter.as_ref()) {
+            let mut known = filters.iter().map(|known| known.plan.filter());
+            if known.any(|known| known.canonical == filter.canonical) {
+                continue;
+            }
+            let plan = FilterPlan::new(filter, source);
+            let plan = plan.map_err(|error| Error::Refused(error.to_string()))?;
+            let carried = format!("__{}_filter_{}", place.unwrap_or(0), filters.len());
+            filters.push(CarriedFilter {
+                plan: Arc::new(plan),
+                carried,
+            });
         }
+        Ok(Self { columns, filters })
+    }
+
+    /// The names on the way.
+    fn names(&self) -> impl Iterator<Item = &String> {
+        let columns = self.columns.iter().map(|(_, carried)| carried);
+        columns.chain(self.filters.iter().map(|filter| &filter.carried))
     }
 }
 
@@ -201,6 +229,11 @@ impl KeyWindows {
             {
                 continue;
             }
+            if let Some(filter) = aggregate.filter
+                && columns[filter].cell(row) != Cell::Bool(true)
+            {
+                continue;
+            }
             let cell = aggregate
                 .column
                 .map_or(Cell::Null, |column| columns[column].cell(row));
@@ -256,6 +289,7 @@ pub(crate) async fn events(
             source: &definitions.sources[name],
             key_columns,
             columns: &carried.columns,
+            filters: &carried.filters,
         })
         .collect();
     sorted_by_key(
@@ -276,7 +310,7 @@ pub(crate) async fn compute(
     windows: &Windows,
     as_of: Instant,
 ) -> Result<Snapshot> {
-    let plan = Arc::new(WindowPlan::new(windows, definitions));
+    let plan = Arc::new(WindowPlan::new(windows, definitions)?);
     let schema = snapshot::schema(definitions, view);
     let events = events(session, definitions, view, windows, &plan, as_of).await?;
     let counts = events.counts();

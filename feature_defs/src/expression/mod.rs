@@ -1,10 +1,12 @@
 //! Request-time features: SQL expressions planned once and evaluated on the rows of a request, by night and by day alike.
+//! And filters of aggregates, which are conditions over the columns of a source.
 //!
 //! An expression reads request fields by name (`amount`) and stored features by full name (`customer_spend.basket_30d`).
 //! It is deterministic: no clock, no chance, no aggregates, no sub-queries. Integer arithmetic that does not fit its
 //! type and integer division by zero are errors of their row, never a wrap and never a null; `CASE WHEN n > 0 THEN s / n
 //! END` guards a division, `AND` does not.
 
+mod filter;
 #[cfg(test)]
 mod nonsense;
 mod plan;
@@ -31,7 +33,10 @@ use crate::request_view::RequestView;
 use crate::sql::Fault;
 use program::{Program, compile};
 
-pub(crate) use plan::{Readable, check, plan};
+pub use filter::{FilterError, FilterPlan};
+pub(crate) use filter::{FilteredSource, SourceColumn, check_filter};
+use plan::Input;
+pub(crate) use plan::{Readable, Reader, check, plan};
 pub use scalar::Scalar;
 
 /// One column that a plan reads.
@@ -48,6 +53,22 @@ impl fmt::Display for RequestInput {
         match self {
             Self::Field(name) => name.fmt(f),
             Self::Feature(reference) => reference.fmt(f),
+        }
+    }
+}
+
+impl Input for RequestInput {
+    fn view(&self) -> Option<&str> {
+        match self {
+            Self::Field(_) => None,
+            Self::Feature(reference) => Some(reference.view.as_str()),
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Field(name) => name.as_str(),
+            Self::Feature(reference) => reference.feature.as_str(),
         }
     }
 }
@@ -240,7 +261,7 @@ impl RequestPlan {
 }
 
 /// The batch schema for these inputs.
-pub(crate) fn input_schema(inputs: &[(RequestInput, DataType)]) -> Schema {
+pub(crate) fn input_schema(inputs: &[(impl Input, DataType)]) -> Schema {
     let fields = inputs.iter().map(|(input, data_type)| {
         Field::new(input.to_string(), data_type.in_sql().to_arrow(), true)
     });
@@ -257,7 +278,7 @@ fn evaluate(
     failures: &mut Vec<EvaluationError>,
 ) {
     let rows = batch.num_rows();
-    match values(feature, batch) {
+    match values(&feature.expression, batch) {
         Ok(values) => pieces.push(values),
         Err(error) if rows <= 1 => {
             pieces.push(nulls(feature, batch));
@@ -276,11 +297,14 @@ fn evaluate(
     }
 }
 
-/// The values of a feature. Some functions of the engine panic on some values, like `rpad` on the least integer; what a
+/// The values of an expression. Some functions of the engine panic on some values, like `rpad` on the least integer; what a
 /// request brings ends no thread of a server.
-fn values(feature: &PlannedFeature, batch: &RecordBatch) -> Result<ArrayRef, DataFusionError> {
+fn values(
+    expression: &Arc<dyn PhysicalExpr>,
+    batch: &RecordBatch,
+) -> Result<ArrayRef, DataFusionError> {
     let evaluated = catch_unwind(AssertUnwindSafe(|| {
-        let value = feature.expression.evaluate(batch)?;
+        let value = expression.evaluate(batch)?;
         value.into_array(batch.num_rows())
     }));
     let panicked = |_| {

@@ -1,6 +1,6 @@
 //! One SQL expression to a physical expression over named inputs.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType as ArrowType, Field};
@@ -25,7 +25,7 @@ use crate::expression::{RequestInput, input_schema};
 use crate::parse::members::Elsewhere;
 use crate::sql::chain;
 use crate::sql::dialects;
-use crate::sql::functions::{Planning, settings};
+use crate::sql::functions::{Planning, Rows, settings};
 use crate::sql::mixed;
 use crate::sql::statement::{fields_in_brackets, folded, function_fault, operator_fault};
 use crate::sql::types::described;
@@ -52,42 +52,66 @@ pub(crate) struct CheckedExpression {
     pub(crate) canonical: String,
 }
 
+/// Something that an expression reads by its name; shown, it is as a batch names it.
+pub(crate) trait Input: std::fmt::Display + Clone {
+    /// The view that it is a feature of; `None` where it is written without one.
+    fn view(&self) -> Option<&str>;
+    /// Its own name.
+    fn name(&self) -> &str;
+}
+
+/// Where an expression stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader<'a> {
+    /// In a request view: it reads request fields and stored features.
+    RequestView,
+    /// In the filter of an aggregate: it reads columns of the source with this name.
+    Filter(&'a str),
+}
+
 /// What an expression may read.
-pub(crate) struct Readable<'a> {
-    /// Request fields and stored features.
-    pub(crate) inputs: &'a [(RequestInput, DataType)],
-    /// Names of all request fields, those of unknown types too.
+pub(crate) struct Readable<'a, I> {
+    /// Request fields and stored features, or columns.
+    pub(crate) inputs: &'a [(I, DataType)],
+    /// Names of all request fields or columns, those of unknown types too.
     pub(crate) fields: &'a [&'a str],
     /// What is known of any other field, or of any other feature of a view.
     pub(crate) elsewhere: &'a dyn Fn(Option<&str>, &str) -> Elsewhere,
+    /// Where the expression stands.
+    pub(crate) reader: Reader<'a>,
 }
 
-/// Plans `text` over `inputs`.
+/// Plans a request-time feature's `text` over `inputs`.
 pub(crate) fn plan(
     text: &str,
     inputs: &[(RequestInput, DataType)],
 ) -> Result<PlannedExpression, Vec<Fault>> {
-    let fields: Vec<&str> = inputs
-        .iter()
-        .filter_map(|(input, _)| match input {
-            RequestInput::Field(field) => Some(field.as_str()),
-            RequestInput::Feature(_) => None,
-        })
-        .collect();
+    plan_for(Reader::RequestView, text, inputs)
+}
+
+/// Plans `text` over `inputs`.
+pub(super) fn plan_for(
+    reader: Reader<'_>,
+    text: &str,
+    inputs: &[(impl Input, DataType)],
+) -> Result<PlannedExpression, Vec<Fault>> {
+    let fields = inputs.iter().filter(|(input, _)| input.view().is_none());
+    let fields: Vec<&str> = fields.map(|(input, _)| input.name()).collect();
     let readable = Readable {
         inputs,
         fields: &fields,
         elsewhere: &|_, _| Elsewhere::Nowhere,
+        reader,
     };
     let parsed = parse(text).map_err(|fault| vec![fault])?;
     resolve(text, &parsed, &readable)?.ok_or_else(Vec::new)?;
-    typed(text, parsed, inputs)
+    typed(text, parsed, inputs, reader)
 }
 
 /// Checks `text` over what it may read. `None` when what it reads is not known.
 pub(crate) fn check(
     text: &str,
-    readable: &Readable<'_>,
+    readable: &Readable<'_, impl Input>,
 ) -> Result<Option<CheckedExpression>, Vec<Fault>> {
     let parsed = parse(text).map_err(|fault| vec![fault])?;
     let Some(reads) = resolve(text, &parsed, readable)? else {
@@ -99,7 +123,7 @@ pub(crate) fn check(
         .iter()
         .map(|index| readable.inputs[*index].clone())
         .collect();
-    let planned = typed(text, parsed, &inputs)?;
+    let planned = typed(text, parsed, &inputs, readable.reader)?;
     Ok(Some(CheckedExpression {
         data_type: planned.data_type,
         reads,
@@ -111,11 +135,12 @@ pub(crate) fn check(
 fn typed(
     text: &str,
     parsed: SqlExpr,
-    inputs: &[(RequestInput, DataType)],
+    inputs: &[(impl Input, DataType)],
+    reader: Reader<'_>,
 ) -> Result<PlannedExpression, Vec<Fault>> {
     let (physical, arrow_type) = physical(text, qualified(parsed), inputs)?;
     let Some(data_type) = DataType::from_arrow(&arrow_type).map(DataType::in_sql) else {
-        return Err(vec![untyped(&arrow_type)]);
+        return Err(vec![untyped(&arrow_type, reader)]);
     };
     let schema = input_schema(inputs);
     let physical = cast(physical, &schema, data_type.to_arrow())
@@ -126,12 +151,18 @@ fn typed(
     })
 }
 
-fn untyped(arrow_type: &ArrowType) -> Fault {
+/// What to write for a filter.
+pub(super) const A_CONDITION: &str = "write a condition, like `amount > 100`";
+
+fn untyped(arrow_type: &ArrowType, reader: Reader<'_>) -> Fault {
     let (what, help) = described(arrow_type);
     let message = match arrow_type {
         ArrowType::Null => "the expression is always null".to_owned(),
         _ => format!("the expression is {what}"),
     };
+    if reader.rows() == Rows::OneEvent {
+        return Fault::new(message, None, A_CONDITION);
+    }
     let help = match (arrow_type, help) {
         // Whatever its zone, it has nanoseconds.
         (ArrowType::Timestamp(..), _) => {
@@ -176,7 +207,7 @@ fn parse(text: &str) -> Result<SqlExpr, Fault> {
 fn resolve(
     text: &str,
     parsed: &SqlExpr,
-    readable: &Readable<'_>,
+    readable: &Readable<'_, impl Input>,
 ) -> Result<Option<Vec<usize>>, Vec<Fault>> {
     let inputs = readable.inputs;
     let mut faults = Vec::new();
@@ -202,6 +233,10 @@ fn resolve(
             }
             SqlExpr::CompoundIdentifier(idents) => {
                 let parts: Vec<String> = idents.iter().map(folded).collect();
+                if let Reader::Filter(source) = readable.reader {
+                    faults.push(not_a_column(source, &parts, readable.fields, range));
+                    return ControlFlow::Continue(());
+                }
                 match parts.as_slice() {
                     [view, feature] => match position(inputs, Some(view), feature) {
                         Some(index) => reads.push(index),
@@ -230,21 +265,15 @@ fn resolve(
                     )),
                 }
             }
-            SqlExpr::Function(function) => faults.extend(function_fault(text, function, false)),
+            SqlExpr::Function(function) => {
+                faults.extend(function_fault(text, function, readable.reader.rows()))
+            }
             SqlExpr::Subquery(_) | SqlExpr::Exists { .. } | SqlExpr::InSubquery { .. } => {
-                faults.push(Fault::new(
-                    "sub-queries are not accepted in request-time features",
-                    range,
-                    "compute it in a feature view, and use its feature here",
-                ));
+                faults.push(sub_query(readable.reader, range));
             }
             SqlExpr::Value(value) => {
                 if let SqlValue::Placeholder(name) = &value.value {
-                    faults.push(Fault::new(
-                        format!("`{name}` is not known in request-time features"),
-                        range,
-                        "use a request field",
-                    ));
+                    faults.push(placeholder(readable.reader, name, range));
                 }
             }
             _ => {}
@@ -259,25 +288,83 @@ fn resolve(
     Ok(sure.then_some(reads))
 }
 
-fn position(inputs: &[(RequestInput, DataType)], view: Option<&str>, name: &str) -> Option<usize> {
-    inputs.iter().position(|(input, _)| match (input, view) {
-        (RequestInput::Field(field), None) => field.as_str() == name,
-        (RequestInput::Feature(reference), Some(view)) => {
-            reference.view.as_str() == view && reference.feature.as_str() == name
+impl Reader<'_> {
+    /// The rows that one value is computed from.
+    const fn rows(self) -> Rows {
+        match self {
+            Self::RequestView => Rows::OneRequest,
+            Self::Filter(_) => Rows::OneEvent,
         }
-        _ => false,
-    })
+    }
+}
+
+fn sub_query(reader: Reader<'_>, range: Option<Range<usize>>) -> Fault {
+    match reader {
+        Reader::RequestView => Fault::new(
+            "sub-queries are not accepted in request-time features",
+            range,
+            "compute it in a feature view, and use its feature here",
+        ),
+        Reader::Filter(_) => Fault::new(
+            "sub-queries are not accepted in filters",
+            range,
+            "compute the whole in a view of SQL",
+        ),
+    }
+}
+
+fn placeholder(reader: Reader<'_>, name: &str, range: Option<Range<usize>>) -> Fault {
+    match reader {
+        Reader::RequestView => Fault::new(
+            format!("`{name}` is not known in request-time features"),
+            range,
+            "use a request field",
+        ),
+        Reader::Filter(_) => Fault::new(
+            format!("`{name}` is not known in filters"),
+            range,
+            "filters read columns; windows end at as-of by themselves",
+        ),
+    }
+}
+
+/// A dotted name in a filter.
+fn not_a_column(
+    source: &str,
+    parts: &[String],
+    columns: &[&str],
+    range: Option<Range<usize>>,
+) -> Fault {
+    let help = match parts {
+        [of, column] if of == source => format!("write `{column}`: filters read one source"),
+        [column, field] if columns.contains(&column.as_str()) => {
+            format!("write `{column}['{field}']` for a field of a struct")
+        }
+        _ => format!("columns of `{source}`: {}", columns.join(", ")),
+    };
+    Fault::new(
+        format!("`{}` is not a column", parts.join(".")),
+        range,
+        help,
+    )
+}
+
+fn position(inputs: &[(impl Input, DataType)], view: Option<&str>, name: &str) -> Option<usize> {
+    let mut inputs = inputs.iter();
+    inputs.position(|(input, _)| input.view() == view && input.name() == name)
 }
 
 fn unknown_field(
     name: &str,
-    readable: &Readable<'_>,
-    range: Option<std::ops::Range<usize>>,
+    readable: &Readable<'_, impl Input>,
+    range: Option<Range<usize>>,
 ) -> Fault {
-    let stored = readable.inputs.iter().find_map(|(input, _)| match input {
-        RequestInput::Feature(reference) if reference.feature.as_str() == name => Some(reference),
-        _ => None,
-    });
+    if let Reader::Filter(source) = readable.reader {
+        let message = format!("`{source}` has no column `{name}`");
+        return Fault::new(message, range, accepted(name, readable.fields));
+    }
+    let mut inputs = readable.inputs.iter().map(|(input, _)| input);
+    let stored = inputs.find(|input| input.view().is_some() && input.name() == name);
     let message = format!("unknown request field `{name}`");
     if let Some(stored) = stored {
         return Fault::new(
@@ -295,21 +382,16 @@ fn unknown_field(
 fn unknown_feature(
     view: &str,
     feature: &str,
-    inputs: &[(RequestInput, DataType)],
-    range: Option<std::ops::Range<usize>>,
+    inputs: &[(impl Input, DataType)],
+    range: Option<Range<usize>>,
 ) -> Fault {
-    let references = inputs.iter().filter_map(|(input, _)| match input {
-        RequestInput::Feature(reference) => Some(reference),
-        RequestInput::Field(_) => None,
+    let references = inputs.iter().filter_map(|(input, _)| {
+        let view = input.view()?;
+        Some((view, input.name()))
     });
-    let of_view: Vec<&str> = references
-        .clone()
-        .filter(|reference| reference.view.as_str() == view)
-        .map(|reference| reference.feature.as_str())
-        .collect();
-    let is_field = inputs
-        .iter()
-        .any(|(input, _)| matches!(input, RequestInput::Field(field) if field.as_str() == view));
+    let of_view = references.clone().filter(|(of, _)| *of == view);
+    let of_view: Vec<&str> = of_view.map(|(_, feature)| feature).collect();
+    let is_field = position(inputs, None, view).is_some();
     if of_view.is_empty() && is_field {
         return Fault::new(
             format!("`{view}` is a request field, and `{view}.{feature}` none"),
@@ -318,9 +400,7 @@ fn unknown_feature(
         );
     }
     if of_view.is_empty() {
-        let mut views: Vec<&str> = references
-            .map(|reference| reference.view.as_str())
-            .collect();
+        let mut views: Vec<&str> = references.map(|(of, _)| of).collect();
         views.dedup();
         return Fault::new(
             format!("unknown view `{view}`"),
@@ -356,7 +436,7 @@ fn qualified(mut parsed: SqlExpr) -> SqlExpr {
 fn physical(
     text: &str,
     parsed: SqlExpr,
-    inputs: &[(RequestInput, DataType)],
+    inputs: &[(impl Input, DataType)],
 ) -> Result<(Arc<dyn PhysicalExpr>, ArrowType), Vec<Fault>> {
     let failed = |error| engine_faults(text, &error);
     let schema = Arc::new(planning_schema(inputs).map_err(failed)?);
@@ -371,27 +451,11 @@ fn physical(
     coerced(expr, &schema).map_err(failed)
 }
 
-fn planning_schema(inputs: &[(RequestInput, DataType)]) -> datafusion_common::Result<DFSchema> {
-    let fields = inputs.iter().map(|(input, data_type)| match input {
-        RequestInput::Field(name) => (
-            Some(TableReference::bare(FIELDS)),
-            Arc::new(Field::new(
-                name.as_str(),
-                data_type.in_sql().to_arrow(),
-                true,
-            )),
-        ),
-        RequestInput::Feature(reference) => {
-            let view = TableReference::bare(reference.view.as_str());
-            (
-                Some(view),
-                Arc::new(Field::new(
-                    reference.feature.as_str(),
-                    data_type.in_sql().to_arrow(),
-                    true,
-                )),
-            )
-        }
+fn planning_schema(inputs: &[(impl Input, DataType)]) -> datafusion_common::Result<DFSchema> {
+    let fields = inputs.iter().map(|(input, data_type)| {
+        let qualifier = TableReference::bare(input.view().unwrap_or(FIELDS));
+        let field = Field::new(input.name(), data_type.in_sql().to_arrow(), true);
+        (Some(qualifier), Arc::new(field))
     });
     DFSchema::new_with_metadata(fields.collect(), std::collections::HashMap::new())
 }

@@ -170,8 +170,11 @@ pub(crate) static WINDOWS: Object = Object {
         ),
         key(
             "aggregate",
-            Map(&Syntax(
-                "`function(column)`, `function(source.column)` of several sources, or `count()`",
+            Map(&Either(
+                &Syntax(
+                    "`function(column)`, `function(source.column)` of several sources, or `count()`",
+                ),
+                &Part(&AGGREGATE),
             )),
             Required,
             "What is computed over each window. Functions: `count`, `sum`, `mean`, `variance`, `stddev`, `variance_pop`, `stddev_pop`, `min`, `max`, `first`, `last`, `distinct_count`; what each gives is in [windows.md](windows.md).",
@@ -188,6 +191,31 @@ pub(crate) static WINDOWS: Object = Object {
     windows: [7d, lifetime]
     aggregate: { spend: sum(amount), orders: count() }
 ",
+};
+
+pub(crate) static AGGREGATE: Object = Object {
+    title: "An aggregate in full",
+    meaning: "In short it is the call alone.",
+    keys: &[
+        key(
+            "of",
+            Syntax(
+                "`function(column)`, `function(source.column)` of several sources, or `count()`",
+            ),
+            Required,
+            "What is computed.",
+            "sum(amount)",
+        ),
+        key(
+            "filter",
+            Syntax("a SQL expression"),
+            Default("all events"),
+            "Which events it is computed from: those of which it is true, not false and not null. It reads columns of the source that the call names, by their names alone. Rows of keys and other aggregates are as they are without it.",
+            "amount > 100 and channel = 'web'",
+        ),
+    ],
+    about: false,
+    example: "",
 };
 
 pub(crate) static EVENT_SOURCE: Object = Object {
@@ -389,6 +417,7 @@ pub(crate) static SECTIONS: [(&str, &[&Object]); 6] = [
         &[
             &VIEW,
             &WINDOWS,
+            &AGGREGATE,
             &EVENT_SOURCE,
             &SQL,
             &LATEST,

@@ -117,17 +117,18 @@ impl Builder {
             let Some(to) = self.find(Kind::Feature, &name) else {
                 continue;
             };
+            // Between latest rows or events, ties decide values only.
+            let ties = matches!(view.computation, Computation::Sql(_));
             let roles = [
-                (Role::Value, decided.values),
-                (Role::Rows, decided.rows),
-                (Role::Ties, decided.ties),
+                (Role::Value, decided.values, false),
+                (Role::Rows, decided.rows, true),
+                (Role::Rows, decided.filters, false),
+                (Role::Ties, decided.ties, ties),
             ];
-            for (role, columns) in roles {
+            for (role, columns, makes_rows) in roles {
                 let nodes = columns.iter().flat_map(|c| self.nodes_of(&inputs, *c));
                 let nodes: BTreeSet<NodeId> = nodes.collect();
-                // Between latest rows or events, ties decide values only.
-                let ties = matches!(view.computation, Computation::Sql(_));
-                if role == Role::Rows || (role == Role::Ties && ties) {
+                if makes_rows {
                     of_rows.extend(&nodes);
                 }
                 let edges = nodes.into_iter().map(|from| Edge { to, role, from });
@@ -254,6 +255,9 @@ fn of_windows(definitions: &Definitions, windows: &Windows) -> Vec<Decided> {
                 let columns = places(input, source, &aggregate.column);
                 decided.values.extend(columns);
             }
+            let filter = aggregate.filter.as_ref().filter(|_| is_its);
+            let filtered = filter.map(|filter| places(input, source, &filter.columns));
+            decided.filters.extend(filtered.into_iter().flatten());
             // The newest or oldest of rows of one time is found by their columns.
             if is_its && ordered {
                 decided.ties.extend(others(input, source, &rows));
@@ -277,6 +281,7 @@ fn of_latest(definitions: &Definitions, latest: &Latest) -> Vec<Decided> {
             let rows = rows_by_time(0, source, &latest.key_columns);
             Decided {
                 values: places(0, source, [column]),
+                filters: BTreeSet::new(),
                 ties: others(0, source, &rows),
                 rows,
             }

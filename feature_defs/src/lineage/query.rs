@@ -41,6 +41,8 @@ pub(super) struct Decided {
     pub(super) values: BTreeSet<InputPlace>,
     /// What decides which rows count.
     pub(super) rows: BTreeSet<InputPlace>,
+    /// What decides which rows count for it alone: its view has the same rows whatever is there.
+    pub(super) filters: BTreeSet<InputPlace>,
     /// What decides between rows that are equal in all that the query orders them by.
     pub(super) ties: BTreeSet<InputPlace>,
 }
@@ -89,6 +91,7 @@ fn fill_in(column: Origins, rows: &Set, read: &BTreeSet<InputPlace>) -> Decided 
     let ties = ties.filter(|column| !rows.contains(column));
     Decided {
         values: columns_of(&column.values),
+        filters: BTreeSet::new(),
         ties: ties.copied().collect(),
         rows,
     }

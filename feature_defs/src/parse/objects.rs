@@ -183,6 +183,17 @@ pub(crate) struct DeclaredFeature {
 pub(crate) struct DeclaredAggregate {
     pub(crate) name: Placed<Name>,
     pub(crate) call: Option<DeclaredCall>,
+    pub(crate) filter: DeclaredFilter,
+}
+
+/// A filter of an aggregate as written.
+#[derive(Debug)]
+pub(crate) enum DeclaredFilter {
+    /// There is none.
+    None,
+    /// There is one that cannot be read.
+    Unreadable,
+    Condition(Embedded),
 }
 
 /// A call of an aggregate function as written.

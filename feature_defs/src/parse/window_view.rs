@@ -1,11 +1,12 @@
 //! The two kinds of feature view that read one source without SQL: windows and latest.
 
 use crate::aggregation::{AggregateFunction, Window};
-use crate::language::keys::EVENT_SOURCE;
+use crate::language::keys::{AGGREGATE, EVENT_SOURCE};
 use crate::parse::embedded::Embedded;
 use crate::parse::members::Members;
 use crate::parse::objects::{
     DeclaredAggregate, DeclaredCall, DeclaredComputation, DeclaredEventSource, DeclaredEvents,
+    DeclaredFilter,
 };
 use crate::parse::reader::{Fields, Placed, Reader};
 use crate::parse::yaml::{Kind, Node, Text};
@@ -165,8 +166,10 @@ fn read_aggregates<'a>(
     }
     let read = |(key, node): &'a (Text, Node)| {
         let name = reader.name(key);
-        let call = read_call(reader, node).filter(|_| !map.repeats(&key.text));
+        let (call, filter) = read_aggregate(reader, key, node);
+        let call = call.filter(|_| !map.repeats(&key.text));
         Some(DeclaredAggregate {
+            filter,
             name: Placed {
                 value: name?,
                 span: key.span.clone(),
@@ -176,6 +179,33 @@ fn read_aggregates<'a>(
     };
     let aggregates: Members<_> = map.entries.iter().map(read).collect();
     Some(aggregates.whole_if(map.whole))
+}
+
+/// A call, or `{of: call, filter: condition}`.
+fn read_aggregate<'a>(
+    reader: &mut Reader<'a>,
+    key: &'a Text,
+    node: &'a Node,
+) -> (Option<DeclaredCall>, DeclaredFilter) {
+    let Kind::Mapping(_) = node.kind else {
+        return (read_call(reader, node), DeclaredFilter::None);
+    };
+    let owner = format!("aggregate `{}`", key.text);
+    let Some(fields) = reader.fields(node, &key.span, &owner, &AGGREGATE.names()) else {
+        return (None, DeclaredFilter::Unreadable);
+    };
+    let call = reader.require_with(&fields, "of", "write the call: `of: sum(amount)`");
+    let call = call.and_then(|node| read_call(reader, node));
+    let Some(node) = fields.get("filter") else {
+        return (call, DeclaredFilter::None);
+    };
+    match reader.text(node, "`filter`") {
+        Some(text) => {
+            let condition = Embedded::scalar(&text, &reader.file.text);
+            (call, DeclaredFilter::Condition(condition))
+        }
+        None => (call, DeclaredFilter::Unreadable),
+    }
 }
 
 /// `function(column)`, or `count()`.

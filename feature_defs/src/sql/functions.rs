@@ -66,12 +66,26 @@ pub(crate) const REFUSED: [(&str, &str); 26] = [
     ("approx_percentile_cont_with_weight", ORDER),
 ];
 
-/// What to write instead of a refused function; `sql` says whether it stands in a view's SQL.
-pub(crate) fn instead(reason: &str, sql: bool) -> &'static str {
-    match (reason, sql) {
-        (CLOCK, true) => "use `$as_of`, the instant from which the view looks, or a column",
-        (CLOCK, false) => "use a request field or a stored feature",
-        (ORDER, _) => {
+/// The rows that the value of an expression is computed from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// Those of a query.
+    Many,
+    /// One of a request.
+    OneRequest,
+    /// One of a source.
+    OneEvent,
+}
+
+/// What to write instead of a refused function.
+pub(crate) fn instead(reason: &str, rows: Rows) -> &'static str {
+    match (reason, rows) {
+        (CLOCK, Rows::Many) => "use `$as_of`, the instant from which the view looks, or a column",
+        (CLOCK, Rows::OneRequest) => "use a request field or a stored feature",
+        (CLOCK, Rows::OneEvent) => {
+            "windows look back from as-of; compare with a column or a literal"
+        }
+        (ORDER, Rows::Many | Rows::OneRequest) => {
             "use an exact function, like `median`, `percentile_cont` or `count(DISTINCT ...)`"
         }
         _ => "",

@@ -17,7 +17,7 @@ use crate::parse::members::Elsewhere;
 use crate::sql::chain;
 use crate::sql::check::Tables;
 use crate::sql::dialects;
-use crate::sql::functions::{REFUSED, instead, names};
+use crate::sql::functions::{REFUSED, Rows, instead, names};
 use crate::sql::{Fault, parser_fault, range_of};
 use crate::suggestion::{accepted, nearest};
 use crate::time::Instant;
@@ -354,7 +354,7 @@ impl Visitor for Inspector<'_> {
             );
         }
         if let Expr::Function(function) = expr
-            && let Some(fault) = function_fault(self.text, function, true)
+            && let Some(fault) = function_fault(self.text, function, Rows::Many)
         {
             self.inspected.faults.push(fault);
         }
@@ -386,8 +386,9 @@ pub(crate) fn operator_fault(text: &str, expr: &Expr) -> Option<Fault> {
     })
 }
 
-/// A function that is refused or not known; `aggregates` says whether those and window functions are accepted.
-pub(crate) fn function_fault(text: &str, function: &Function, aggregates: bool) -> Option<Fault> {
+/// A function that is refused or not known; aggregates and window functions are accepted over many rows.
+pub(crate) fn function_fault(text: &str, function: &Function, rows: Rows) -> Option<Fault> {
+    let aggregates = rows == Rows::Many;
     let range = range_of(text, function.name.span());
     let name = match function.name.0.as_slice() {
         [ObjectNamePart::Identifier(ident)] => folded(ident),
@@ -397,7 +398,7 @@ pub(crate) fn function_fault(text: &str, function: &Function, aggregates: bool) 
         return Some(Fault::new(
             format!("`{name}` is not accepted: {reason}"),
             range,
-            instead(reason, aggregates),
+            instead(reason, rows),
         ));
     }
     if name == "array_agg" && aggregates && !is_ordered(function) {
@@ -412,6 +413,11 @@ pub(crate) fn function_fault(text: &str, function: &Function, aggregates: bool) 
         || names.window.contains_key(&name)
         || dialects::is_aggregate(&name)
         || function.over.is_some();
+    if many_rows && rows == Rows::OneEvent {
+        let message = format!("`{name}` is not accepted: a filter looks at one event");
+        let help = "compute the whole in a view of SQL";
+        return Some(Fault::new(message, range, help));
+    }
     if many_rows && !aggregates {
         let message =
             format!("`{name}` is not accepted: a request has one row, and nothing to aggregate");

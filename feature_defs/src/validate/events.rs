@@ -113,7 +113,7 @@ impl<'a> Validator<'a> {
 }
 
 impl<'a> Events<'a> {
-    fn names(&self) -> Vec<&str> {
+    pub(super) fn names(&self) -> Vec<&str> {
         let texts = self.sources.iter().filter_map(|one| one.text.as_ref());
         texts.map(|text| text.text.as_str()).collect()
     }

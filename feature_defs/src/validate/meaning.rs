@@ -17,7 +17,7 @@ pub(super) fn stored(view: &FeatureView, index: usize, inputs: &Inputs<'_>) -> F
     let mut parts = keys(inputs.entity);
     parts.push(feature.data_type.to_string());
     let mut of = None;
-    let column = match &view.computation {
+    let columns: Option<Vec<&str>> = match &view.computation {
         Computation::Sql(_) => {
             parts.push(format!("sql {} gives {}", inputs.canonical, feature.name));
             None
@@ -37,15 +37,19 @@ pub(super) fn stored(view: &FeatureView, index: usize, inputs: &Inputs<'_>) -> F
                 parts.push(format!("events of {:?}", aggregate.source));
             }
             of = aggregate.source.as_ref();
-            column
+            let filter = aggregate.filter.as_ref();
+            parts.extend(filter.map(|filter| format!("where {}", filter.canonical)));
+            let filtered = filter.map(|filter| filter.columns.iter().map(String::as_str));
+            let columns = column.into_iter().chain(filtered.into_iter().flatten());
+            Some(columns.collect()).filter(|columns: &Vec<&str>| !columns.is_empty())
         }
         Computation::Latest(latest) => {
             let column = &latest.columns[index];
             parts.push(format!("latest {column} by {:?}", latest.key_columns));
-            Some(column.as_str())
+            Some(vec![column.as_str()])
         }
     };
-    parts.extend(read(inputs, of, column));
+    parts.extend(read(inputs, of, columns.as_deref()));
     Fingerprint::of(parts)
 }
 
@@ -76,10 +80,10 @@ fn keys(entity: &Entity) -> Vec<String> {
         .collect()
 }
 
-/// What is read of each source and view: this column, of one source or of all, or what the statement may read.
-fn read(inputs: &Inputs<'_>, of: Option<&Name>, column: Option<&str>) -> Vec<String> {
-    let is_read = |name: &str| match column {
-        Some(column) => name == column,
+/// What is read of each source and view: these columns, of one source or of all, or what the statement may read.
+fn read(inputs: &Inputs<'_>, of: Option<&Name>, columns: Option<&[&str]>) -> Vec<String> {
+    let is_read = |name: &str| match columns {
+        Some(columns) => columns.contains(&name),
         None => may_read(inputs.canonical, name),
     };
     let mut parts = Vec::new();

@@ -6,6 +6,7 @@
 mod check;
 mod events;
 mod features;
+mod filter;
 pub(crate) mod fingerprint;
 mod inputs;
 mod key_columns;

@@ -1,7 +1,7 @@
 //! Request views: fields that agree with each other, expressions that plan.
 
 use crate::data_type::DataType;
-use crate::expression::{Readable, RequestInput, check};
+use crate::expression::{Readable, Reader, RequestInput, check};
 use crate::feature_service::Origin;
 use crate::fingerprint::Fingerprint;
 use crate::name::{FeatureRef, Name};
@@ -116,6 +116,7 @@ impl Validator<'_> {
             inputs,
             fields: &names,
             elsewhere: &elsewhere,
+            reader: Reader::RequestView,
         };
         let planned = match check(&expression.text, &readable) {
             Ok(Some(planned)) => planned,

@@ -16,6 +16,7 @@ use crate::source::Source;
 use crate::time::Ttl;
 use crate::validate::events::Argument;
 use crate::validate::features::DraftFeature;
+use crate::validate::filter::Filtered;
 use crate::validate::inputs::{Inputs, ReadView};
 use crate::validate::known::{KnownFeature, KnownView};
 use crate::validate::{Validator, entity, fingerprint, meaning};
@@ -97,7 +98,11 @@ impl Validator<'_> {
                     .map(|call| Some(self.argument(&events, call?)))
                     .collect();
                 let features = self.window_features(entity, &aggregates, &arguments, &windows);
-                let aggregates = aggregates_of(aggregates.items, arguments);
+                let mut filters = Vec::with_capacity(arguments.len());
+                for (aggregate, argument) in aggregates.items.iter().zip(&arguments) {
+                    filters.push(self.filter(&events, &aggregate.filter, argument.as_ref()));
+                }
+                let aggregates = aggregates_of(aggregates.items, arguments, filters);
                 let computation = events.windows(&windows).zip(aggregates);
                 let computation = computation.map(|(windows, aggregates)| Windows {
                     aggregates,
@@ -179,15 +184,17 @@ impl Validator<'_> {
 fn aggregates_of(
     declared: Vec<DeclaredAggregate>,
     arguments: Vec<Option<Argument<'_>>>,
+    filters: Vec<Option<Filtered>>,
 ) -> Option<Vec<Aggregate>> {
-    let aggregates = declared.into_iter().zip(arguments);
-    let aggregates = aggregates.map(|(aggregate, argument)| {
+    let aggregates = declared.into_iter().zip(arguments).zip(filters);
+    let aggregates = aggregates.map(|((aggregate, argument), filter)| {
         let argument = argument.filter(|argument| argument.sure)?;
         Some(Aggregate {
             name: aggregate.name.value,
             function: aggregate.call?.function?,
             source: argument.source.map(|(name, _)| name.clone()),
             column: argument.column.map(|column| column.text),
+            filter: filter?.0,
         })
     });
     aggregates.collect()

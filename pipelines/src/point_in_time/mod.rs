@@ -228,7 +228,7 @@ async fn from_windows(
     newest: Instant,
     found: &mut Found<'_>,
 ) -> Result<()> {
-    let plan = Arc::new(WindowPlan::new(declared, definitions));
+    let plan = Arc::new(WindowPlan::new(declared, definitions)?);
     let events = windows::events(session, definitions, view, declared, &plan, newest).await?;
     let entity = definitions.entity_of(view);
     by_key(

@@ -50,13 +50,15 @@ fn oldest(rows: &[Row]) -> Option<Row> {
 }
 
 /// What a windowed view answers: `None` when the key has no event before as-of, else the aggregate (a mean as the
-/// sum, a variance as the numerator `n q - s s`, where `q` is the sum of squares).
+/// sum, a variance as the numerator `n q - s s`, where `q` is the sum of squares). Events that do not pass the filter make a
+/// row like all others.
 pub(crate) fn aggregate(
     rows: &[Row],
     key: i64,
     as_of: Instant,
     function: AggregateFunction,
     window: Window,
+    filter: impl Fn(&Row) -> bool,
 ) -> Option<Option<i64>> {
     let before: Vec<Row> = rows
         .iter()
@@ -74,6 +76,7 @@ pub(crate) fn aggregate(
             Window::Lifetime => true,
             Window::Last(span) => within(row.event_time, span, as_of),
         })
+        .filter(filter)
         .collect();
     let values: Vec<i64> = inside.iter().filter_map(|row| row.value).collect();
     let length = |count: usize| i64::try_from(count).expect("small");

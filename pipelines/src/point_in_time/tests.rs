@@ -81,6 +81,16 @@ fn project(root: &std::path::Path, rows: &[Row]) -> Definitions {
         &FUNCTIONS,
         &WINDOWS,
     );
+    add_windows(
+        &mut definitions,
+        "filtered",
+        "thing",
+        "facts",
+        &FUNCTIONS,
+        &WINDOWS,
+    );
+    let filter = filter("v > 0 OR known IS NULL", &["known", "v"]);
+    add_filter(&mut definitions, "filtered", &filter);
     let ttl = Ttl::AtMost(TimeSpan::from_micros(TTL).expect("span"));
     add_latest(&mut definitions, "newest", "thing", "facts", ttl, &["v"]);
     let text = "select k, sum(v) as sum, count(v) as count from facts group by k";
@@ -165,12 +175,19 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
             .collect()
     };
     let windows = cells(&columns("w").await);
+    let filtered = cells(&columns("filtered").await);
     let sql = cells(&columns("s").await);
     let newest = cells(&columns("newest").await);
     for (question, (key, at)) in frame.iter().enumerate() {
         let as_of = Instant::from_micros(*at);
-        let expected = |function, text| {
-            reference::aggregate(&rows, *key, as_of, function, window(text)).flatten()
+        let expected_of = |function, text, filter: fn(&Row) -> bool| {
+            reference::aggregate(&rows, *key, as_of, function, window(text), filter).flatten()
+        };
+        let expected = |function, text| expected_of(function, text, |_| true);
+        let passing = |function, text| {
+            expected_of(function, text, |row| {
+                row.created_time.is_none() || row.value.is_some_and(|value| value > 0)
+            })
         };
         for (place, (feature, function, _)) in FUNCTIONS.iter().enumerate() {
             for (offset, text) in WINDOWS.iter().enumerate() {
@@ -181,6 +198,13 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
                     told,
                     expected(*function, text),
                     "{feature}_{text} of {key} at {at}"
+                );
+                let cell = filtered[place * WINDOWS.len() + offset].cell(question);
+                let told = stated(*function, cell, passing(F::Count, text));
+                assert_eq!(
+                    told,
+                    passing(*function, text),
+                    "filtered {feature}_{text} of {key} at {at}"
                 );
             }
         }

@@ -19,6 +19,7 @@ use feature_defs::source::Source;
 use futures::TryStreamExt;
 
 use super::Cut;
+use super::filtered::CarriedFilter;
 use super::mixed::mixed;
 use super::table::{CREATED_TIME, CutSource, EVENT_TIME};
 use crate::error::{Error, Result};
@@ -63,6 +64,8 @@ pub(crate) struct SortedInput<'a> {
     /// Columns that are carried along, in the source's declared order, each with its name on the way: that of no column of
     /// another source. The whole of them breaks ties.
     pub(crate) columns: &'a [(String, String)],
+    /// Filters whose outcome is carried along.
+    pub(crate) filters: &'a [CarriedFilter],
 }
 
 /// Sorts what `cut` sees of a source, or of several: then rows have the columns of all, null where they are of another
@@ -148,6 +151,12 @@ fn projection(
                 lit(ScalarValue::try_from(&data_type)?)
             };
             projection.push(value.alias(carried.as_str()));
+        }
+        for filter in input.filters {
+            projection.push(match other == place {
+                true => filter.column(),
+                false => lit(ScalarValue::Boolean(None)).alias(filter.carried.as_str()),
+            });
         }
     }
     if inputs.len() > 1 {

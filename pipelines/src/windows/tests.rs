@@ -17,18 +17,21 @@ use crate::point_in_time::{Questions, answer};
 use crate::progress::Silent;
 use crate::testing::*;
 
-const FUNCTIONS: [(&str, F, Option<&str>); 11] = [
-    ("rows", F::Count, None),
-    ("count", F::Count, Some("v")),
-    ("sum", F::Sum, Some("v")),
-    ("mean", F::Mean, Some("v")),
-    ("min", F::Min, Some("v")),
-    ("max", F::Max, Some("v")),
-    ("first", F::First, Some("v")),
-    ("last", F::Last, Some("v")),
-    ("variance", F::Variance, Some("v")),
-    ("stddev_pop", F::StddevPop, Some("v")),
-    ("distinct", F::DistinctCount, Some("v")),
+const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 14] = [
+    ("rows", F::Count, None, None),
+    ("count", F::Count, Some("v"), None),
+    ("sum", F::Sum, Some("v"), None),
+    ("mean", F::Mean, Some("v"), None),
+    ("min", F::Min, Some("v"), None),
+    ("max", F::Max, Some("v"), None),
+    ("first", F::First, Some("v"), None),
+    ("last", F::Last, Some("v"), None),
+    ("variance", F::Variance, Some("v"), None),
+    ("stddev_pop", F::StddevPop, Some("v"), None),
+    ("distinct", F::DistinctCount, Some("v"), None),
+    ("large", F::Sum, Some("v"), Some("v > 0")),
+    ("large_rows", F::Count, None, Some("v > 0")),
+    ("last_other", F::Last, Some("v"), Some("v <> 1")),
 ];
 const SPANS: [&str; 3] = ["2us", "5us", "lifetime"];
 const KEYS: i64 = 9;
@@ -38,15 +41,15 @@ type Events<'a> = (&'a str, &'a str);
 
 /// A view over these sources: each function over each of them, and the events of all.
 fn add_events(definitions: &mut Definitions, view: &str, sources: &[Events<'_>]) {
-    let mut aggregates = vec![("all".to_owned(), F::Count, None, None)];
+    let mut aggregates = vec![("all".to_owned(), F::Count, None, None, None)];
     for (source, _) in sources {
-        for (function, f, column) in FUNCTIONS {
+        for (function, f, column, condition) in FUNCTIONS {
             let named = format!("{source}_{function}");
-            aggregates.push((named, f, Some(*source), column));
+            aggregates.push((named, f, Some(*source), column, condition));
         }
     }
     let mut features = Vec::new();
-    for (aggregate, function, _, column) in &aggregates {
+    for (aggregate, function, _, column, _) in &aggregates {
         let data_type = output_type(*function, column.map(|_| DataType::Int64)).expect("type");
         features.extend(SPANS.map(|span| (format!("{aggregate}_{span}"), data_type)));
     }
@@ -58,12 +61,15 @@ fn add_events(definitions: &mut Definitions, view: &str, sources: &[Events<'_>])
             .map(|(_, key)| vec![(*key).to_owned()])
             .collect(),
         aggregates: aggregates
-            .map(|(aggregate, function, source, column)| Aggregate {
-                name: name(&aggregate),
-                function,
-                source: source.map(name),
-                column: column.map(str::to_owned),
-            })
+            .map(
+                |(aggregate, function, source, column, condition)| Aggregate {
+                    name: name(&aggregate),
+                    function,
+                    source: source.map(name),
+                    column: column.map(str::to_owned),
+                    filter: condition.map(|condition| filter(condition, &["v"])),
+                },
+            )
             .collect(),
         windows: SPANS.map(window).to_vec(),
     });
@@ -150,7 +156,7 @@ fn together(a: &Snapshot, b: &Snapshot) -> Snapshot {
     for key in a.keys().chain(b.keys()) {
         let mut values = BTreeMap::new();
         for (of, source) in [(a, "bought"), (b, "returned")] {
-            for (function, f, _) in FUNCTIONS {
+            for (function, f, ..) in FUNCTIONS {
                 for span in SPANS {
                     let feature = format!("{source}_{function}_{span}");
                     let nothing = match f {

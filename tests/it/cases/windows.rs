@@ -392,9 +392,56 @@ views:
       last_amount: last(amount)
       last_price: last(price)
       distinct_count_amount: distinct_count(amount)
+      paid: { of: sum(amount), filter: amount > 0 }
+      dear: { of: count(), filter: price >= 0.2 }
+      late: { of: last(price), filter: amount <> 7 }
 services:
   s: { features: [of.*] }
 ";
+
+#[test]
+fn a_filter_that_has_no_value_for_an_event_ends_the_night_and_names_itself() {
+    let project = aggregates(
+        "7d",
+        "dear: { of: count(), filter: 100 / fee > 2 }",
+        &[
+            ("2026-01-01T00:00:00Z", 10, 5),
+            ("2026-01-02T00:00:00Z", 10, 0),
+        ],
+    );
+    let refused = project.fail(&["run", "--as-of", "2026-01-03"]);
+    assert!(refused.contains("filter `100 / fee > 2`"), "{refused}");
+    assert!(project.run(&["status"]).contains("no release yet"));
+    // Events that are not seen yet are not asked.
+    assert_eq!(
+        told(&project, ["of.dear_7d"], "2026-01-02T00:00:00Z"),
+        [Some(1)]
+    );
+}
+
+#[test]
+fn zeros_of_two_signs_are_one_to_a_filter_and_null_is_no_yes() {
+    let definitions = DOCUMENTED.replace(
+        "rows: count()",
+        "rows: { of: count(), filter: price = 0 }
+      others: { of: count(), filter: not (price = 0) }",
+    );
+    let rows = "id,at,amount,price
+K,2026-03-01,1,0.0
+K,2026-03-02,2,-0.0
+K,2026-03-03,3,
+K,2026-03-04,4,1.5
+";
+    let project = Project::new(&[
+        ("features/all.yaml", definitions.as_str()),
+        ("data/events.csv", rows),
+    ]);
+    project.run(&["apply"]);
+    assert_eq!(
+        told(&project, ["of.rows_7d", "of.others_7d"], "2026-03-05"),
+        [Some(2), Some(1)]
+    );
+}
 
 #[test]
 fn the_example_in_the_documentation_holds() {
@@ -432,12 +479,16 @@ fn the_example_in_the_documentation_holds() {
         features.as_object().map_or(0, serde_json::Map::len)
     );
     for row in documented {
-        let aggregate = row[0]
-            .trim_matches('`')
-            .trim_end_matches(')')
-            .replace('(', "_");
+        let written = row[0].trim_matches('`');
+        let aggregate = match written.strip_suffix(')') {
+            Some(call) => call.replace('(', "_"),
+            None => written.to_owned(),
+        };
         let feature = match aggregate.as_str() {
             "count_" => "of.rows_7d".to_owned(),
+            "{ of: sum(amount), filter: amount > 0 }" => "of.paid_7d".to_owned(),
+            "{ of: count(), filter: price >= 0.2 }" => "of.dear_7d".to_owned(),
+            "{ of: last(price), filter: amount <> 7 }" => "of.late_7d".to_owned(),
             aggregate => format!("of.{aggregate}_7d"),
         };
         assert_eq!(features[&feature]["value"].to_string(), row[1], "{feature}");

@@ -128,3 +128,59 @@ fn lineage_names_the_column_of_its_source_and_what_decides_rows_of_all() {
     );
     assert!(!tree("balance.events_7d").contains("amount"));
 }
+
+#[test]
+fn a_filter_is_part_of_what_its_feature_means_and_of_no_other() {
+    let of = |returned: &str, orders: &str| {
+        let text = BOTH
+            .replace("returned: sum(returns.amount)", returned)
+            .replace("orders: count(purchases.*)", orders);
+        view(&text)
+    };
+    let plain = of(
+        "returned: sum(returns.amount)",
+        "orders: count(purchases.*)",
+    );
+    let filtered = of(
+        "returned: { of: sum(returns.amount), filter: amount > 1.5 }",
+        "orders: { of: count(purchases.*) }",
+    );
+    let spaced = of(
+        "returned: { of: sum(returns.amount), filter: \"amount   > 1.5 -- no trifles\" }",
+        "orders: count(purchases.*)",
+    );
+    let other = of(
+        "returned: { of: sum(returns.amount), filter: amount > 2.5 }",
+        "orders: count(purchases.*)",
+    );
+    assert_eq!(filtered.fingerprint, spaced.fingerprint);
+    assert_ne!(filtered.fingerprint, plain.fingerprint);
+    assert_ne!(filtered.fingerprint, other.fingerprint);
+    for (place, feature) in filtered.features.iter().enumerate() {
+        let is_filtered = feature.name.as_str().starts_with("returned");
+        let same = feature.fingerprint == plain.features[place].fingerprint;
+        assert_ne!(same, is_filtered, "{}", feature.name);
+    }
+    let Computation::Windows(windows) = &filtered.computation else {
+        panic!("{filtered:?}");
+    };
+    let filter = windows.aggregates[1].filter.as_ref().expect("a filter");
+    assert_eq!(filter.columns, ["amount"]);
+}
+
+#[test]
+fn lineage_of_a_filtered_aggregate_names_what_its_filter_reads() {
+    let text = BOTH.replace(
+        "events: count()",
+        "large: { of: count(purchases.*), filter: amount > 100 }",
+    );
+    let lineage = Lineage::of(&definitions(&text)).expect("checked");
+    let found = lineage.find("balance.large_7d");
+    assert_eq!(
+        lineage.tree(found[0], Direction::Upstream),
+        "\
+├─ rows by purchases.{customer_id, at, amount}
+├─ rows by returns.{returned_by, sent_at, loaded_at}
+└─ entity customer"
+    );
+}

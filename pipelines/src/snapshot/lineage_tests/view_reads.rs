@@ -98,10 +98,15 @@ async fn lineage_of_windows_over_two_sources_names_what_changes_them() {
         function,
         source: source.map(name),
         column: column.map(str::to_owned),
+        filter: None,
     };
     let aggregates = vec![
         of("sum", F::Sum, Some("orders"), Some("a")),
         of("last", F::Last, Some("refunds"), Some("n")),
+        Aggregate {
+            filter: Some(filter("b > c", &["b", "c"])),
+            ..of("filtered", F::Sum, Some("orders"), Some("a"))
+        },
         of("all", F::Count, None, None),
     ];
     let features: Vec<(String, DataType)> = aggregates

@@ -8,6 +8,7 @@ mod cascades;
 mod checks;
 mod event_sources;
 mod expressions;
+mod filters;
 mod formats;
 mod keys;
 mod mixed;
@@ -50,12 +51,13 @@ enum Edit {
     Bytes(&'static str, &'static [u8]),
 }
 
-const KINDS: [(&str, &[Case]); 20] = [
+const KINDS: [(&str, &[Case]); 21] = [
     ("about", about::CASES),
     ("cascades", cascades::CASES),
     ("checks", checks::CASES),
     ("event_sources", event_sources::CASES),
     ("expressions", expressions::CASES),
+    ("filters", filters::CASES),
     ("formats", formats::CASES),
     ("keys", keys::CASES),
     ("mixed", mixed::CASES),
