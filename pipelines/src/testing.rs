@@ -358,8 +358,14 @@ pub(crate) fn cdnow() -> Definitions {
     definitions
 }
 
-/// Shown cell by cell, a row a string.
+/// A row a string.
 pub(crate) fn shown(batch: &RecordBatch) -> Vec<String> {
+    let rows = shown_cells(batch).into_iter();
+    rows.map(|row| row.join(" ")).collect()
+}
+
+/// Shown cell by cell.
+pub(crate) fn shown_cells(batch: &RecordBatch) -> Vec<Vec<String>> {
     let show = |column: &ArrayRef, row| {
         let text = arrow::util::display::array_value_to_string(column, row).expect("text");
         if arrow::array::Array::is_null(column.as_ref(), row) {
@@ -369,14 +375,7 @@ pub(crate) fn shown(batch: &RecordBatch) -> Vec<String> {
         }
     };
     (0..batch.num_rows())
-        .map(|row| {
-            batch
-                .columns()
-                .iter()
-                .map(|c| show(c, row))
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
+        .map(|row| batch.columns().iter().map(|c| show(c, row)).collect())
         .collect()
 }
 

@@ -165,6 +165,10 @@ fn read_aggregates<'a>(
         return None;
     }
     let read = |(key, node): &'a (Text, Node)| {
+        if key.text.ends_with(')') && reader.is_without_colon(key, node) {
+            // The rest of a call that a comma ended, which is told where it begins.
+            return None;
+        }
         let name = reader.name(key);
         let (call, filter) = read_aggregate(reader, key, node);
         let call = call.filter(|_| !map.repeats(&key.text));
@@ -212,14 +216,16 @@ fn read_aggregate<'a>(
 fn read_call(reader: &mut Reader<'_>, node: &Node) -> Option<DeclaredCall> {
     let scalar = reader.text(node, "an aggregate")?;
     let text = Embedded::scalar(&scalar, &reader.file.text);
-    let names = AggregateFunction::NAMED.map(|(name, _)| name);
     let call = scalar.text.strip_suffix(')');
     let Some((name, argument)) = call.and_then(|call| call.split_once('(')) else {
         let message = format!("`{}` is not an aggregate", scalar.text);
-        let help = format!(
-            "write `function(column)`, like `sum(amount)`; functions: {}",
-            names.join(", ")
-        );
+        let help = match scalar.text.contains('(') {
+            true => "inside `{}`, a comma ends a value: write a call with a comma in quotes, like `\"last(amount, 3)\"`".to_owned(),
+            false => format!(
+                "write `function(column)`, like `sum(amount)`; functions: {}",
+                AggregateFunction::NAMES.join(", ")
+            ),
+        };
         reader.refuse(&scalar.span, message, help);
         return None;
     };
@@ -228,22 +234,32 @@ fn read_call(reader: &mut Reader<'_>, node: &Node) -> Option<DeclaredCall> {
         text.place(Some(start..start + part.trim().len()))
     };
     let name_span = place(name, 0);
-    let argument_span = place(argument, name.len() + 1);
+    let (argument, parameter) = split_parameter(name.trim(), argument);
+    let argument_from = name.len() + 1;
+    let argument_span = place(argument, argument_from);
+    let parameter_span =
+        parameter.map(|parameter| place(parameter, argument_from + argument.len() + 1));
     let (name, argument) = (name.trim(), argument.trim());
-    let function = AggregateFunction::NAMED
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, function)| *function);
+    let called = AggregateFunction::called(name, parameter.map(str::trim));
     if let Some(column) = distinct(name, argument) {
         let message = format!("`{}` is not an aggregate", scalar.text);
         let help = format!("write `distinct_count({column})`");
         reader.refuse(&scalar.span, message, help);
         return None;
     }
-    if function.is_none() {
-        let message = format!("unknown function `{name}`");
-        reader.refuse(&name_span, message, function_help(name, argument));
-    }
+    let function = match called {
+        Some(Ok(function)) => Some(function),
+        Some(Err(error)) => {
+            let span = parameter_span.as_ref().unwrap_or(&name_span);
+            reader.refuse(span, error.to_string(), error.help());
+            None
+        }
+        None => {
+            let message = format!("unknown function `{name}`");
+            reader.refuse(&name_span, message, function_help(name, argument));
+            None
+        }
+    };
     if argument == "*" {
         let help = "write `count()` to count rows";
         reader.refuse(&argument_span, "`*` is not a column", help);
@@ -258,6 +274,22 @@ fn read_call(reader: &mut Reader<'_>, node: &Node) -> Option<DeclaredCall> {
         column,
         span: scalar.span,
     })
+}
+
+/// A call's column, and the number behind it. A column with a comma in its name is one for functions without a number.
+fn split_parameter<'t>(name: &str, argument: &'t str) -> (&'t str, Option<&'t str>) {
+    let is_number = |part: &str| {
+        let first = part.trim_start().chars().next();
+        first.is_some_and(|first| first.is_ascii_digit() || matches!(first, '+' | '-' | '.'))
+    };
+    match argument.rsplit_once(',') {
+        Some((column, parameter))
+            if AggregateFunction::takes_parameter(name) || is_number(parameter) =>
+        {
+            (column, Some(parameter))
+        }
+        _ => (argument, None),
+    }
 }
 
 /// The column of `count(distinct column)`.
@@ -292,7 +324,7 @@ fn function_help(name: &str, argument: &str) -> String {
             "distinct_count",
         ),
     ];
-    let names = AggregateFunction::NAMED.map(|(name, _)| name);
+    let names = AggregateFunction::NAMES;
     let lower = name.to_lowercase();
     if names.contains(&lower.as_str()) {
         return format!("write `{lower}({argument})`");

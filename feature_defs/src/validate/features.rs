@@ -79,10 +79,8 @@ impl Validator<'_> {
             let call = aggregate.call.as_ref();
             let both = call.zip(argument.as_ref());
             let data_type = both.and_then(|(call, argument)| self.call_type(argument, call));
-            let counts = call.and_then(|call| call.function).is_some_and(|function| {
-                use AggregateFunction::{Count, DistinctCount};
-                matches!(function, Count | DistinctCount)
-            });
+            let function = call.and_then(|call| call.function);
+            let never_null = function.is_some_and(AggregateFunction::is_never_null);
             for window in &windows.items {
                 let text = format!("{}_{}", aggregate.name.value, window.value);
                 let Ok(name) = Name::parse(&text) else {
@@ -102,7 +100,7 @@ impl Validator<'_> {
                     DraftFeature {
                         name,
                         data_type,
-                        nullable: !counts,
+                        nullable: !never_null,
                         description: None,
                     },
                 );

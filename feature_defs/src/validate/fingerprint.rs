@@ -71,7 +71,7 @@ pub(crate) fn view(view: &FeatureView, inputs: &Inputs<'_>) -> Fingerprint {
             }
             for aggregate in &windows.aggregates {
                 let column = aggregate.column.as_deref();
-                let (name, function) = (&aggregate.name, aggregate.function.name());
+                let (name, function) = (&aggregate.name, aggregate.function);
                 parts.push(match several {
                     true => format!("{name} {function} {column:?} of {:?}", aggregate.source),
                     false => format!("{name} {function} {column:?}"),

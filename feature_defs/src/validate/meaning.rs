@@ -26,7 +26,7 @@ pub(super) fn stored(view: &FeatureView, index: usize, inputs: &Inputs<'_>) -> F
             let aggregate = &windows.aggregates[index / windows.windows.len()];
             let window = &windows.windows[index % windows.windows.len()];
             let column = aggregate.column.as_deref();
-            let function = aggregate.function.name();
+            let function = aggregate.function;
             // Events of every source decide whether there is a row.
             for key_columns in &windows.key_columns {
                 parts.push(format!(

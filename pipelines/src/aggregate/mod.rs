@@ -9,10 +9,10 @@ mod moments;
 mod wide_sum;
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use arrow::datatypes::i256;
-use feature_defs::aggregation::AggregateFunction;
+use feature_defs::aggregation::{AggregateFunction, ListLength};
 use feature_defs::data_type::DataType;
 use feature_defs::value::Value;
 
@@ -28,12 +28,18 @@ pub(crate) enum Accumulator {
     CountRows(i64),
     CountValues(i64),
     Sum(Total),
-    Mean { total: Total, count: u64 },
+    Mean {
+        total: Total,
+        count: u64,
+    },
     Spread(Box<Moments>, Spread),
     Least(Value),
     Greatest(Value),
     First(Value),
+    /// The oldest so far, the newest of them first.
+    FirstValues(VecDeque<Value>, ListLength),
     Last(Option<Value>),
+    LastValues(Vec<Value>, ListLength),
     Distinct(HashSet<Distinct>),
 }
 
@@ -77,7 +83,9 @@ impl Accumulator {
             AggregateFunction::Min => Self::Least(Value::Null),
             AggregateFunction::Max => Self::Greatest(Value::Null),
             AggregateFunction::First => Self::First(Value::Null),
+            AggregateFunction::FirstValues(length) => Self::FirstValues(VecDeque::new(), length),
             AggregateFunction::Last => Self::Last(None),
+            AggregateFunction::LastValues(length) => Self::LastValues(Vec::new(), length),
             AggregateFunction::DistinctCount => Self::Distinct(HashSet::new()),
         }
     }
@@ -86,13 +94,25 @@ impl Accumulator {
         Self::Spread(Box::default(), Spread { sample, root })
     }
 
-    /// Adds a row; rows come newest first. Nulls are passed over, except by `count()`, `first` and `last`.
+    /// Adds a row; rows come newest first. Nulls are passed over, except by `count()`, and by `first` and `last`, also of
+    /// several values.
     pub(crate) fn add(&mut self, cell: Cell<'_>) {
         match self {
             Self::CountRows(count) => *count += 1,
             Self::First(first) => replace(first, cell),
             Self::Last(last) => {
                 last.get_or_insert_with(|| cell.to_value());
+            }
+            Self::FirstValues(values, length) => {
+                if values.len() == length.get() {
+                    values.pop_front();
+                }
+                values.push_back(cell.to_value());
+            }
+            Self::LastValues(values, length) => {
+                if values.len() < length.get() {
+                    values.push(cell.to_value());
+                }
             }
             _ if cell == Cell::Null => {}
             Self::CountValues(count) => *count += 1,
@@ -127,7 +147,9 @@ impl Accumulator {
                 Ok(value.map_or(Value::Null, Value::Float))
             }
             Self::Least(value) | Self::Greatest(value) | Self::First(value) => Ok(value.clone()),
+            Self::FirstValues(values, _) => Ok(Value::List(values.iter().rev().cloned().collect())),
             Self::Last(value) => Ok(value.clone().unwrap_or(Value::Null)),
+            Self::LastValues(values, _) => Ok(Value::List(values.clone())),
             Self::Distinct(values) => {
                 Ok(Value::Int(i64::try_from(values.len()).unwrap_or(i64::MAX)))
             }

@@ -49,9 +49,17 @@ fn oldest(rows: &[Row]) -> Option<Row> {
     rows.iter().copied().min_by_key(order)
 }
 
-/// What a windowed view answers: `None` when the key has no event before as-of, else the aggregate (a mean as the
-/// sum, a variance as the numerator `n q - s s`, where `q` is the sum of squares). Events that do not pass the filter make a
-/// row like all others.
+/// The value of an aggregate over whole numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stated {
+    Null,
+    /// A mean is stated as the sum, a variance as the numerator `n q - s s`, where `q` is the sum of squares.
+    Whole(i64),
+    List(Vec<Option<i64>>),
+}
+
+/// What a windowed view answers: `None` when the key has no event before as-of. Events that do not pass the filter make
+/// a row like all others.
 pub(crate) fn aggregate(
     rows: &[Row],
     key: i64,
@@ -59,7 +67,7 @@ pub(crate) fn aggregate(
     function: AggregateFunction,
     window: Window,
     filter: impl Fn(&Row) -> bool,
-) -> Option<Option<i64>> {
+) -> Option<Stated> {
     let before: Vec<Row> = rows
         .iter()
         .copied()
@@ -80,7 +88,16 @@ pub(crate) fn aggregate(
         .collect();
     let values: Vec<i64> = inside.iter().filter_map(|row| row.value).collect();
     let length = |count: usize| i64::try_from(count).expect("small");
-    Some(match function {
+    let whole = match function {
+        AggregateFunction::FirstValues(length) | AggregateFunction::LastValues(length) => {
+            let mut sorted = inside;
+            sorted.sort_by_key(|row| (row.event_time, row.created_time, row.value));
+            if matches!(function, AggregateFunction::LastValues(_)) {
+                sorted.reverse();
+            }
+            let values = sorted.iter().map(|row| row.value);
+            return Some(Stated::List(values.take(length.get()).collect()));
+        }
         AggregateFunction::Count => Some(length(values.len())),
         AggregateFunction::Sum | AggregateFunction::Mean if values.is_empty() => None,
         AggregateFunction::Sum | AggregateFunction::Mean => Some(values.iter().sum()),
@@ -106,7 +123,8 @@ pub(crate) fn aggregate(
             distinct.dedup();
             Some(length(distinct.len()))
         }
-    })
+    };
+    Some(whole.map_or(Stated::Null, Stated::Whole))
 }
 
 fn within(event_time: Instant, span: TimeSpan, as_of: Instant) -> bool {

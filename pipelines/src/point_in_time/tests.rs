@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Int64Array, TimestampMicrosecondArray};
-use feature_defs::aggregation::AggregateFunction as F;
+use feature_defs::aggregation::{AggregateFunction as F, ListLength};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::FeatureView;
@@ -9,14 +9,15 @@ use feature_defs::time::{Instant, TimeSpan, Ttl};
 use feature_defs::value::Value;
 use proptest::prelude::*;
 
-use super::reference::{self, Row};
+use super::reference::{self, Row, Stated};
 use super::{Questions, answer};
 use crate::column::{Cell, Column};
 use crate::keys;
 use crate::progress::Silent;
 use crate::testing::*;
 
-const FUNCTIONS: [(&str, F, Option<&str>); 12] = [
+const TWO: ListLength = ListLength::new(2).expect("a length");
+const FUNCTIONS: [(&str, F, Option<&str>); 14] = [
     ("count", F::Count, Some("v")),
     ("sum", F::Sum, Some("v")),
     ("mean", F::Mean, Some("v")),
@@ -24,6 +25,8 @@ const FUNCTIONS: [(&str, F, Option<&str>); 12] = [
     ("max", F::Max, Some("v")),
     ("first", F::First, Some("v")),
     ("last", F::Last, Some("v")),
+    ("first_two", F::FirstValues(TWO), Some("v")),
+    ("last_two", F::LastValues(TWO), Some("v")),
     ("variance", F::Variance, Some("v")),
     ("stddev", F::Stddev, Some("v")),
     ("variance_pop", F::VariancePop, Some("v")),
@@ -112,13 +115,22 @@ fn row() -> impl Strategy<Value = Row> {
 }
 
 /// A value as the reference states it: a mean becomes its sum, a variance its numerator.
-fn stated(function: F, cell: Cell<'_>, count: Option<i64>) -> Option<i64> {
-    match cell.to_value() {
+fn stated(function: F, cell: Cell<'_>, count: &Stated) -> Stated {
+    let whole = |value: &Value| match value {
         Value::Null => None,
-        Value::Int(value) => Some(value),
+        Value::Int(value) => Some(*value),
+        other => panic!("{other:?}"),
+    };
+    match cell.to_value() {
+        Value::Null => Stated::Null,
+        Value::Int(value) => Stated::Whole(value),
+        Value::List(values) => Stated::List(values.iter().map(whole).collect()),
         #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // small numbers
         Value::Float(value) => {
-            let n = count.expect("count") as f64;
+            let Stated::Whole(count) = count else {
+                panic!("{count:?}");
+            };
+            let n = *count as f64;
             let whole = match function {
                 F::Mean => value * n,
                 F::Variance => value * n * (n - 1.0),
@@ -128,7 +140,7 @@ fn stated(function: F, cell: Cell<'_>, count: Option<i64>) -> Option<i64> {
                 other => panic!("{other:?} is no float"),
             };
             assert!((whole - whole.round()).abs() < 1e-9, "{function:?} {value}");
-            Some(whole.round() as i64)
+            Stated::Whole(whole.round() as i64)
         }
         other => panic!("{other:?}"),
     }
@@ -181,7 +193,8 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
     for (question, (key, at)) in frame.iter().enumerate() {
         let as_of = Instant::from_micros(*at);
         let expected_of = |function, text, filter: fn(&Row) -> bool| {
-            reference::aggregate(&rows, *key, as_of, function, window(text), filter).flatten()
+            let told = reference::aggregate(&rows, *key, as_of, function, window(text), filter);
+            told.unwrap_or(Stated::Null)
         };
         let expected = |function, text| expected_of(function, text, |_| true);
         let passing = |function, text| {
@@ -193,14 +206,14 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
             for (offset, text) in WINDOWS.iter().enumerate() {
                 let cell = windows[place * WINDOWS.len() + offset].cell(question);
                 let count = expected(F::Count, text);
-                let told = stated(*function, cell, count);
+                let told = stated(*function, cell, &count);
                 assert_eq!(
                     told,
                     expected(*function, text),
                     "{feature}_{text} of {key} at {at}"
                 );
                 let cell = filtered[place * WINDOWS.len() + offset].cell(question);
-                let told = stated(*function, cell, passing(F::Count, text));
+                let told = stated(*function, cell, &passing(F::Count, text));
                 assert_eq!(
                     told,
                     passing(*function, text),
@@ -209,7 +222,7 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
             }
         }
         for (column, function) in sql.iter().zip([F::Sum, F::Count]) {
-            let told = stated(function, column.cell(question), None);
+            let told = stated(function, column.cell(question), &Stated::Null);
             assert_eq!(
                 told,
                 expected(function, "lifetime"),
@@ -217,10 +230,11 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
             );
         }
         let ttl = Ttl::AtMost(TimeSpan::from_micros(TTL).expect("span"));
-        let told = stated(F::Last, newest[0].cell(question), None);
+        let told = stated(F::Last, newest[0].cell(question), &Stated::Null);
+        let latest = reference::latest(&rows, *key, as_of, ttl).flatten();
         assert_eq!(
             told,
-            reference::latest(&rows, *key, as_of, ttl).flatten(),
+            latest.map_or(Stated::Null, Stated::Whole),
             "newest of {key} at {at}"
         );
     }

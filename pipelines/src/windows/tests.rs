@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array};
-use feature_defs::aggregation::{Aggregate, AggregateFunction as F, output_type};
+use feature_defs::aggregation::{Aggregate, AggregateFunction as F, ListLength, output_type};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::{Computation, Windows};
@@ -17,7 +17,8 @@ use crate::point_in_time::{Questions, answer};
 use crate::progress::Silent;
 use crate::testing::*;
 
-const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 14] = [
+const TWO: ListLength = ListLength::new(2).expect("a length");
+const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 15] = [
     ("rows", F::Count, None, None),
     ("count", F::Count, Some("v"), None),
     ("sum", F::Sum, Some("v"), None),
@@ -26,6 +27,7 @@ const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 14] = [
     ("max", F::Max, Some("v"), None),
     ("first", F::First, Some("v"), None),
     ("last", F::Last, Some("v"), None),
+    ("last_two", F::LastValues(TWO), Some("v"), None),
     ("variance", F::Variance, Some("v"), None),
     ("stddev_pop", F::StddevPop, Some("v"), None),
     ("distinct", F::DistinctCount, Some("v"), None),
@@ -138,11 +140,11 @@ async fn snapshot(definitions: &Definitions, view: &str, as_of: Instant) -> Snap
     let schema = rows.schema();
     let features: Vec<&String> = schema.fields()[2..].iter().map(|f| f.name()).collect();
     let mut found = Snapshot::new();
-    for row in shown(&rows) {
-        let mut cells = row.split(' ');
+    for row in shown_cells(&rows) {
+        let mut cells = row.into_iter();
         let key = cells.next().expect("a key").parse().expect("a key");
         let named = features.iter().map(|name| (*name).clone());
-        let values = named.zip(cells.skip(1).map(str::to_owned)).collect();
+        let values = named.zip(cells.skip(1)).collect();
         found.insert(key, values);
     }
     found
@@ -161,6 +163,7 @@ fn together(a: &Snapshot, b: &Snapshot) -> Snapshot {
                     let feature = format!("{source}_{function}_{span}");
                     let nothing = match f {
                         F::Count | F::DistinctCount => "0",
+                        F::LastValues(_) => "[]",
                         _ => "null",
                     };
                     let value = of.get(key).map_or(nothing, |row| row[&feature].as_str());

@@ -391,6 +391,8 @@ views:
       first_amount: first(amount)
       last_amount: last(amount)
       last_price: last(price)
+      newest_amounts: last(amount, 3)
+      oldest_prices: first(price, 2)
       distinct_count_amount: distinct_count(amount)
       paid: { of: sum(amount), filter: amount > 0 }
       dear: { of: count(), filter: price >= 0.2 }
@@ -479,18 +481,12 @@ fn the_example_in_the_documentation_holds() {
         features.as_object().map_or(0, serde_json::Map::len)
     );
     for row in documented {
-        let written = row[0].trim_matches('`');
-        let aggregate = match written.strip_suffix(')') {
-            Some(call) => call.replace('(', "_"),
-            None => written.to_owned(),
-        };
-        let feature = match aggregate.as_str() {
-            "count_" => "of.rows_7d".to_owned(),
-            "{ of: sum(amount), filter: amount > 0 }" => "of.paid_7d".to_owned(),
-            "{ of: count(), filter: price >= 0.2 }" => "of.dear_7d".to_owned(),
-            "{ of: last(price), filter: amount <> 7 }" => "of.late_7d".to_owned(),
-            aggregate => format!("of.{aggregate}_7d"),
-        };
+        let call = row[0].trim_matches('`');
+        let name = DOCUMENTED.lines().find_map(|line| {
+            let (name, written) = line.trim().split_once(": ")?;
+            (written.trim_matches('"') == call).then_some(name)
+        });
+        let feature = format!("of.{}_7d", name.unwrap_or(call));
         assert_eq!(features[&feature]["value"].to_string(), row[1], "{feature}");
     }
 }

@@ -4,6 +4,7 @@
 //! Each case is the project in `project/`, with a few edits. What is expected of it stands in `expected/KIND/CASE.txt`.
 
 mod about;
+mod aggregates;
 mod cascades;
 mod checks;
 mod event_sources;
@@ -51,8 +52,9 @@ enum Edit {
     Bytes(&'static str, &'static [u8]),
 }
 
-const KINDS: [(&str, &[Case]); 21] = [
+const KINDS: [(&str, &[Case]); 22] = [
     ("about", about::CASES),
+    ("aggregates", aggregates::CASES),
     ("cascades", cascades::CASES),
     ("checks", checks::CASES),
     ("event_sources", event_sources::CASES),

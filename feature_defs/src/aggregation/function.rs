@@ -1,44 +1,13 @@
-//! Windowed aggregations: what is computed over which windows.
+//! Aggregate functions, what they take and what they give.
 
 use std::fmt;
 
+use crate::aggregation::{ListLength, ParameterError};
 use crate::article::with_article;
 use crate::data_type::{DataType, MAX_DECIMAL_PRECISION};
-use crate::name::Name;
-use crate::time::TimeSpan;
-
-/// A window that ends at as-of: `[as_of - span, as_of)`, or everything before as-of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Window {
-    /// The last `span` before as-of, lower edge included.
-    Last(TimeSpan),
-    /// Everything before as-of.
-    Lifetime,
-}
-
-impl Window {
-    /// The window's length; `None` for the lifetime.
-    #[must_use]
-    pub const fn span(self) -> Option<TimeSpan> {
-        match self {
-            Self::Last(span) => Some(span),
-            Self::Lifetime => None,
-        }
-    }
-}
-
-/// As it ends a feature's name: `30d`, `lifetime`.
-impl fmt::Display for Window {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Last(span) => span.fmt(f),
-            Self::Lifetime => f.write_str("lifetime"),
-        }
-    }
-}
 
 /// An aggregate function. Nulls in the argument are passed over, except by [`AggregateFunction::First`] and
-/// [`AggregateFunction::Last`].
+/// [`AggregateFunction::Last`], also those of several values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AggregateFunction {
     /// `count()` counts rows, `count(column)` non-null values: int64, 0 of nothing.
@@ -63,15 +32,19 @@ pub enum AggregateFunction {
     Max,
     /// The value of the oldest row, null when that row's value is null (rule 6) or there is no row.
     First,
+    /// The values of so many of the oldest rows, the oldest first, nulls among them: a list, empty of no rows.
+    FirstValues(ListLength),
     /// The value of the newest row, null when that row's value is null (rule 6) or there is no row.
     Last,
+    /// The values of so many of the newest rows, the newest first, nulls among them: a list, empty of no rows.
+    LastValues(ListLength),
     /// Number of different non-null values: int64, 0 of nothing.
     DistinctCount,
 }
 
 impl AggregateFunction {
-    /// The functions by the names that definitions use.
-    pub const NAMED: [(&'static str, Self); 12] = [
+    /// The functions without a parameter, by the names that definitions use.
+    const PLAIN: [(&'static str, Self); 12] = [
         ("count", Self::Count),
         ("sum", Self::Sum),
         ("mean", Self::Mean),
@@ -86,10 +59,62 @@ impl AggregateFunction {
         ("distinct_count", Self::DistinctCount),
     ];
 
+    /// The names of all functions.
+    pub const NAMES: [&'static str; 12] = [
+        "count",
+        "sum",
+        "mean",
+        "variance",
+        "stddev",
+        "variance_pop",
+        "stddev_pop",
+        "min",
+        "max",
+        "first",
+        "last",
+        "distinct_count",
+    ];
+
+    /// Whether a call may have a parameter behind the column.
+    #[must_use]
+    pub fn takes_parameter(name: &str) -> bool {
+        matches!(name, "first" | "last")
+    }
+
+    /// The function of a call: by its name, and what stands behind the column. `None` for a name that is none.
+    ///
+    /// # Errors
+    /// [`ParameterError`] for a parameter that the function does not take.
+    pub fn called(name: &str, parameter: Option<&str>) -> Option<Result<Self, ParameterError>> {
+        let name = Self::NAMES.into_iter().find(|known| *known == name)?;
+        Some(match (name, parameter) {
+            ("first", Some(length)) => ListLength::parse(length).map(Self::FirstValues),
+            ("last", Some(length)) => ListLength::parse(length).map(Self::LastValues),
+            (_, Some(_)) => Err(ParameterError::Unexpected(name)),
+            (_, None) => {
+                let mut plain = Self::PLAIN.into_iter();
+                let found = plain.find(|(known, _)| *known == name);
+                return found.map(|(_, function)| Ok(function));
+            }
+        })
+    }
+
     /// Whether the order of rows of one time decides its value.
     #[must_use]
     pub const fn is_of_order(self) -> bool {
-        matches!(self, Self::First | Self::Last)
+        matches!(
+            self,
+            Self::First | Self::FirstValues(_) | Self::Last | Self::LastValues(_)
+        )
+    }
+
+    /// Whether its value is never null.
+    #[must_use]
+    pub const fn is_never_null(self) -> bool {
+        matches!(
+            self,
+            Self::Count | Self::DistinctCount | Self::FirstValues(_) | Self::LastValues(_)
+        )
     }
 
     /// The function's name, as definitions write it.
@@ -105,9 +130,20 @@ impl AggregateFunction {
             Self::StddevPop => "stddev_pop",
             Self::Min => "min",
             Self::Max => "max",
-            Self::First => "first",
-            Self::Last => "last",
+            Self::First | Self::FirstValues(_) => "first",
+            Self::Last | Self::LastValues(_) => "last",
             Self::DistinctCount => "distinct_count",
+        }
+    }
+}
+
+/// Its name and its parameter, as fingerprints hold them.
+impl fmt::Display for AggregateFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::FirstValues(length) | Self::LastValues(length) => write!(f, " {length}"),
+            _ => Ok(()),
         }
     }
 }
@@ -124,19 +160,22 @@ pub enum AggregateTypeError {
     /// What calculates, of a type without arithmetic.
     #[error("`{}` needs a number, not {}", .0.name(), with_article(.1))]
     NotNumeric(AggregateFunction, DataType),
+    /// What gives a list, of a type that no list has.
+    #[error("`{}` of several values does not take {}: types stand in each other up to 8 deep", .0, with_article(.1))]
+    TooDeep(&'static str, DataType),
 }
 
 /// The type of an aggregate's features, from the type of its column (`None` for `count()`).
 ///
 /// # Errors
 /// [`AggregateTypeError`] when the function does not take such a column.
-pub const fn output_type(
+pub fn output_type(
     function: AggregateFunction,
     column: Option<DataType>,
 ) -> Result<DataType, AggregateTypeError> {
     use AggregateFunction::{
-        Count, DistinctCount, First, Last, Max, Mean, Min, Stddev, StddevPop, Sum, Variance,
-        VariancePop,
+        Count, DistinctCount, First, FirstValues, Last, LastValues, Max, Mean, Min, Stddev,
+        StddevPop, Sum, Variance, VariancePop,
     };
     let data_type = match (function, column) {
         (Count, _) => return Ok(DataType::Int64),
@@ -149,6 +188,10 @@ pub const fn output_type(
     };
     match (function, data_type) {
         (Min | Max | First | Last, _) => Ok(data_type),
+        (FirstValues(_) | LastValues(_), _) => {
+            let too_deep = AggregateTypeError::TooDeep(function.name(), data_type);
+            data_type.list_of().ok_or(too_deep)
+        }
         (Mean | Variance | Stddev | VariancePop | StddevPop, _) if data_type.is_numeric() => {
             Ok(DataType::Float64)
         }
@@ -163,32 +206,6 @@ pub const fn output_type(
         (Sum, _) if data_type.is_integer() => Ok(DataType::Int64),
         _ => Err(AggregateTypeError::NotNumeric(function, data_type)),
     }
-}
-
-/// One declared aggregate; it makes one feature a window, named `<name>_<window>`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Aggregate {
-    /// First part of its features' names.
-    pub name: Name,
-    /// What is computed.
-    pub function: AggregateFunction,
-    /// The source whose events it is computed from; `None` for those of all of the view's sources.
-    pub source: Option<Name>,
-    /// The source's column it is computed from; `None` only where rows are counted.
-    pub column: Option<String>,
-    /// Which of the source's events it is computed from; `None` for all of them.
-    pub filter: Option<Filter>,
-}
-
-/// A condition that events of a source meet. It is met where it is true, and not where it is false or null.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
-    /// The SQL expression, as written.
-    pub condition: String,
-    /// The same in its one canonical form, without comments.
-    pub canonical: String,
-    /// The columns that it reads, in the source's declared order.
-    pub columns: Vec<String>,
 }
 
 #[cfg(test)]
@@ -237,13 +254,40 @@ mod tests {
         for function in calculate.into_iter().chain([Min, Max, DistinctCount]) {
             assert!(output_type(function, list).is_err(), "{function:?}");
         }
+        let length = ListLength::parse("2").expect("a length");
+        let last = AggregateFunction::LastValues(length);
+        assert_eq!(output_type(last, Some(DataType::Bool)).ok(), list);
         let refused = output_type(Mean, None).expect_err("no column");
         assert_eq!(refused.to_string(), "`mean` needs a column");
     }
 
     #[test]
+    fn calls_take_the_parameters_of_their_functions() {
+        use AggregateFunction::{FirstValues, LastValues};
+        let called = |name, parameter| AggregateFunction::called(name, Some(parameter));
+        let three = ListLength::parse("3").expect("a length");
+        assert_eq!(called("last", "3"), Some(Ok(LastValues(three))));
+        assert_eq!(called("first", "3"), Some(Ok(FirstValues(three))));
+        assert_eq!(LastValues(three).to_string(), "last 3");
+        for wrong in ["0", "1001", "-1", "1.5", "+3", "x", ""] {
+            assert!(
+                called("last", wrong).is_some_and(|it| it.is_err()),
+                "{wrong}"
+            );
+        }
+        let refused = called("sum", "3").expect("known").expect_err("none");
+        assert_eq!(
+            refused.to_string(),
+            "`sum` takes a column and nothing behind it"
+        );
+        assert_eq!(called("newest", "3"), None);
+    }
+
+    #[test]
     fn functions_know_their_names() {
-        for (name, function) in AggregateFunction::NAMED {
+        for name in AggregateFunction::NAMES {
+            let function = AggregateFunction::called(name, None);
+            let function = function.expect("known").expect("no parameter");
             assert_eq!(function.name(), name);
         }
     }

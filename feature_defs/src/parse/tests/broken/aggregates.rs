@@ -1,0 +1,49 @@
+//! Calls of aggregate functions with a number behind the column.
+
+use super::Case;
+use super::Edit::Shop;
+
+const SPEND: &str = "cents: sum(cents)";
+
+pub(super) const CASES: &[Case] = &[
+    (
+        "list_of_no_value_of_too_many_and_of_a_part",
+        &[Shop(
+            SPEND,
+            "none: last(cents, 0)
+      many: first(cents, 1001)
+      part: last(cents, 1.5)",
+        )],
+    ),
+    (
+        "list_of_a_number_that_is_none",
+        &[Shop(SPEND, "cents: last(cents, three)")],
+    ),
+    (
+        "sum_of_the_newest_values",
+        &[Shop(SPEND, "cents: sum(cents, 3)")],
+    ),
+    (
+        "list_of_a_column_that_is_not_there",
+        &[Shop(SPEND, "cents: last(cent, 3)")],
+    ),
+    ("list_of_no_column", &[Shop(SPEND, "cents: last(3)")]),
+    (
+        "comma_inside_braces",
+        &[Shop(
+            "    aggregate:
+      cents: sum(cents)
+      orders: count()
+",
+            "    aggregate: { cents: last(cents, 3), orders: count() }
+",
+        )],
+    ),
+    (
+        "comma_inside_the_braces_of_one_aggregate",
+        &[Shop(
+            SPEND,
+            "cents: { of: last(cents, 3), filter: cents > 1 }",
+        )],
+    ),
+];
