@@ -245,7 +245,7 @@ impl KeyWindows {
     /// Sets the values of the next window.
     fn close(&mut self) -> std::result::Result<(), FeatureOutOfRange> {
         let (_, window) = self.plan.windows[self.closed];
-        for (place, accumulator) in self.accumulators.iter().enumerate() {
+        for (place, accumulator) in self.accumulators.iter_mut().enumerate() {
             let feature = place * self.plan.windows.len() + window;
             self.values[feature] = accumulator.value().map_err(|out| FeatureOutOfRange {
                 feature,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::aggregation::{ListLength, ParameterError};
+use crate::aggregation::{ListLength, ParameterError, Portion};
 use crate::article::with_article;
 use crate::data_type::{DataType, MAX_DECIMAL_PRECISION};
 
@@ -26,6 +26,9 @@ pub enum AggregateFunction {
     VariancePop,
     /// Its square root, rounded once.
     StddevPop,
+    /// The value below which this part of the values lies, as float64, between two neighbours where it lies between
+    /// them, from exact numbers and rounded once; null of nothing. NaN is greater than every number.
+    Quantile(Portion),
     /// Least value, of the column's type; null of nothing. NaN is greater than every number.
     Min,
     /// Greatest value, of the column's type; null of nothing. NaN is greater than every number.
@@ -44,7 +47,7 @@ pub enum AggregateFunction {
 
 impl AggregateFunction {
     /// The functions without a parameter, by the names that definitions use.
-    const PLAIN: [(&'static str, Self); 12] = [
+    const PLAIN: [(&'static str, Self); 13] = [
         ("count", Self::Count),
         ("sum", Self::Sum),
         ("mean", Self::Mean),
@@ -52,6 +55,7 @@ impl AggregateFunction {
         ("stddev", Self::Stddev),
         ("variance_pop", Self::VariancePop),
         ("stddev_pop", Self::StddevPop),
+        ("median", Self::Quantile(Portion::HALF)),
         ("min", Self::Min),
         ("max", Self::Max),
         ("first", Self::First),
@@ -60,7 +64,7 @@ impl AggregateFunction {
     ];
 
     /// The names of all functions.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 14] = [
         "count",
         "sum",
         "mean",
@@ -68,6 +72,8 @@ impl AggregateFunction {
         "stddev",
         "variance_pop",
         "stddev_pop",
+        "quantile",
+        "median",
         "min",
         "max",
         "first",
@@ -78,7 +84,7 @@ impl AggregateFunction {
     /// Whether a call may have a parameter behind the column.
     #[must_use]
     pub fn takes_parameter(name: &str) -> bool {
-        matches!(name, "first" | "last")
+        matches!(name, "first" | "last" | "quantile")
     }
 
     /// The function of a call: by its name, and what stands behind the column. `None` for a name that is none.
@@ -90,6 +96,8 @@ impl AggregateFunction {
         Some(match (name, parameter) {
             ("first", Some(length)) => ListLength::parse(length).map(Self::FirstValues),
             ("last", Some(length)) => ListLength::parse(length).map(Self::LastValues),
+            ("quantile", Some(portion)) => Portion::parse(portion).map(Self::Quantile),
+            ("quantile", None) => Err(ParameterError::NoPortion(name)),
             (_, Some(_)) => Err(ParameterError::Unexpected(name)),
             (_, None) => {
                 let mut plain = Self::PLAIN.into_iter();
@@ -128,6 +136,7 @@ impl AggregateFunction {
             Self::Stddev => "stddev",
             Self::VariancePop => "variance_pop",
             Self::StddevPop => "stddev_pop",
+            Self::Quantile(_) => "quantile",
             Self::Min => "min",
             Self::Max => "max",
             Self::First | Self::FirstValues(_) => "first",
@@ -143,6 +152,7 @@ impl fmt::Display for AggregateFunction {
         f.write_str(self.name())?;
         match self {
             Self::FirstValues(length) | Self::LastValues(length) => write!(f, " {length}"),
+            Self::Quantile(portion) => write!(f, " {portion}"),
             _ => Ok(()),
         }
     }
@@ -174,8 +184,8 @@ pub fn output_type(
     column: Option<DataType>,
 ) -> Result<DataType, AggregateTypeError> {
     use AggregateFunction::{
-        Count, DistinctCount, First, FirstValues, Last, LastValues, Max, Mean, Min, Stddev,
-        StddevPop, Sum, Variance, VariancePop,
+        Count, DistinctCount, First, FirstValues, Last, LastValues, Max, Mean, Min, Quantile,
+        Stddev, StddevPop, Sum, Variance, VariancePop,
     };
     let data_type = match (function, column) {
         (Count, _) => return Ok(DataType::Int64),
@@ -192,7 +202,9 @@ pub fn output_type(
             let too_deep = AggregateTypeError::TooDeep(function.name(), data_type);
             data_type.list_of().ok_or(too_deep)
         }
-        (Mean | Variance | Stddev | VariancePop | StddevPop, _) if data_type.is_numeric() => {
+        (Mean | Variance | Stddev | VariancePop | StddevPop | Quantile(_), _)
+            if data_type.is_numeric() =>
+        {
             Ok(DataType::Float64)
         }
         (Sum, DataType::Decimal { scale, .. }) => Ok(DataType::Decimal {
@@ -269,6 +281,10 @@ mod tests {
         assert_eq!(called("last", "3"), Some(Ok(LastValues(three))));
         assert_eq!(called("first", "3"), Some(Ok(FirstValues(three))));
         assert_eq!(LastValues(three).to_string(), "last 3");
+        let half = AggregateFunction::Quantile(Portion::HALF);
+        assert_eq!(called("quantile", "0.50"), Some(Ok(half)));
+        assert_eq!(AggregateFunction::called("median", None), Some(Ok(half)));
+        assert_eq!(half.to_string(), "quantile 0.5");
         for wrong in ["0", "1001", "-1", "1.5", "+3", "x", ""] {
             assert!(
                 called("last", wrong).is_some_and(|it| it.is_err()),
@@ -286,9 +302,11 @@ mod tests {
     #[test]
     fn functions_know_their_names() {
         for name in AggregateFunction::NAMES {
-            let function = AggregateFunction::called(name, None);
-            let function = function.expect("known").expect("no parameter");
-            assert_eq!(function.name(), name);
+            let parameter = (name == "quantile").then_some("0.9");
+            let function = AggregateFunction::called(name, parameter);
+            let function = function.expect("known").expect("its parameter");
+            let named = if name == "median" { "quantile" } else { name };
+            assert_eq!(function.name(), named);
         }
     }
 }

@@ -6,7 +6,7 @@ mod parameter;
 use std::fmt;
 
 pub use function::{AggregateFunction, AggregateTypeError, output_type};
-pub use parameter::{ListLength, ParameterError};
+pub use parameter::{ListLength, ParameterError, Portion};
 
 use crate::name::Name;
 use crate::time::TimeSpan;

@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a key is only a word that stands alone.
-    pub(crate) fn is_without_colon(&self, key: &Text, node: &Node) -> bool {
+    fn is_without_colon(&self, key: &Text, node: &Node) -> bool {
         let rest = self.file.text.get(key.span.bytes.end..).unwrap_or_default();
         is_null(node) && rest.trim_start().starts_with([',', '}'])
     }

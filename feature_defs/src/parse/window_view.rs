@@ -165,10 +165,6 @@ fn read_aggregates<'a>(
         return None;
     }
     let read = |(key, node): &'a (Text, Node)| {
-        if key.text.ends_with(')') && reader.is_without_colon(key, node) {
-            // The rest of a call that a comma ended, which is told where it begins.
-            return None;
-        }
         let name = reader.name(key);
         let (call, filter) = read_aggregate(reader, key, node);
         let call = call.filter(|_| !map.repeats(&key.text));
@@ -219,13 +215,10 @@ fn read_call(reader: &mut Reader<'_>, node: &Node) -> Option<DeclaredCall> {
     let call = scalar.text.strip_suffix(')');
     let Some((name, argument)) = call.and_then(|call| call.split_once('(')) else {
         let message = format!("`{}` is not an aggregate", scalar.text);
-        let help = match scalar.text.contains('(') {
-            true => "inside `{}`, a comma ends a value: write a call with a comma in quotes, like `\"last(amount, 3)\"`".to_owned(),
-            false => format!(
-                "write `function(column)`, like `sum(amount)`; functions: {}",
-                AggregateFunction::NAMES.join(", ")
-            ),
-        };
+        let help = format!(
+            "write `function(column)`, like `sum(amount)`; functions: {}",
+            AggregateFunction::NAMES.join(", ")
+        );
         reader.refuse(&scalar.span, message, help);
         return None;
     };

@@ -2,7 +2,8 @@
 //!
 //! Every finite `f64` is a whole number of 2^-1074; the sum is kept as one very wide integer of that unit.
 
-use super::wide_sum::{LIMB_BITS, MANTISSA_BITS, WideSum, units};
+use super::fraction::{MANTISSA_BITS, Units};
+use super::wide_sum::{LIMB_BITS, WideSum};
 
 /// The exact sum of `f64` values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,9 +38,10 @@ impl ExactSum {
         if value == 0.0 {
             return;
         }
-        let (mantissa, position) = units(value);
-        let negative = (value < 0.0) != (sign < 0);
-        self.whole.add_part(mantissa.into(), position, negative);
+        let units = Units::of(value);
+        let negative = units.negative != (sign < 0);
+        let (mantissa, position) = (units.mantissa.into(), units.position);
+        self.whole.add_part(mantissa, position, negative);
     }
 
     /// Adds all that another sum holds.
@@ -154,7 +156,7 @@ fn round(first: usize, limbs: &[i64]) -> Option<f64> {
         }
         limbs[limb - first].unsigned_abs() >> offset & 1
     };
-    let lowest = top_bit.saturating_sub(MANTISSA_BITS);
+    let lowest = top_bit.saturating_sub(MANTISSA_BITS as usize);
     let mut mantissa = 0;
     for position in (lowest..=top_bit).rev() {
         mantissa = mantissa << 1 | bit(position);

@@ -4,15 +4,17 @@
 //! does not fit the result's type is an error (rule 9).
 
 mod exact_sum;
+mod fraction;
 mod functions;
 mod moments;
+mod quantile;
 mod wide_sum;
 
 use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
 
 use arrow::datatypes::i256;
-use feature_defs::aggregation::{AggregateFunction, ListLength};
+use feature_defs::aggregation::{AggregateFunction, ListLength, Portion};
 use feature_defs::data_type::DataType;
 use feature_defs::value::Value;
 
@@ -21,6 +23,7 @@ pub(crate) use functions::exact_functions;
 
 use crate::column::Cell;
 use moments::{Moments, Spread};
+use quantile::Numbers;
 
 /// One aggregate over the rows that were added, newest first.
 #[derive(Debug, Clone)]
@@ -33,6 +36,7 @@ pub(crate) enum Accumulator {
         count: u64,
     },
     Spread(Box<Moments>, Spread),
+    Quantile(Numbers, Portion),
     Least(Value),
     Greatest(Value),
     First(Value),
@@ -80,6 +84,7 @@ impl Accumulator {
             AggregateFunction::Stddev => Self::spread(true, true),
             AggregateFunction::VariancePop => Self::spread(false, false),
             AggregateFunction::StddevPop => Self::spread(false, true),
+            AggregateFunction::Quantile(portion) => Self::Quantile(Numbers::default(), portion),
             AggregateFunction::Min => Self::Least(Value::Null),
             AggregateFunction::Max => Self::Greatest(Value::Null),
             AggregateFunction::First => Self::First(Value::Null),
@@ -122,6 +127,7 @@ impl Accumulator {
                 *count += 1;
             }
             Self::Spread(moments, _) => moments.add(cell),
+            Self::Quantile(numbers, _) => numbers.add(cell),
             Self::Least(least) => keep_first(least, cell, Ordering::Less),
             Self::Greatest(greatest) => keep_first(greatest, cell, Ordering::Greater),
             Self::Distinct(values) => {
@@ -131,7 +137,7 @@ impl Accumulator {
     }
 
     /// The aggregate of the rows so far, in the type that [`AggregateFunction`] documents.
-    pub(crate) fn value(&self) -> Result<Value, OutOfRange> {
+    pub(crate) fn value(&mut self) -> Result<Value, OutOfRange> {
         match self {
             Self::CountRows(count) | Self::CountValues(count) => Ok(Value::Int(*count)),
             Self::Sum(total) => total.value(),
@@ -144,6 +150,10 @@ impl Accumulator {
                 };
                 let out = |_| OutOfRange(format!("the {what} does not fit `float64`"));
                 let value = moments.spread(*spread).map_err(out)?;
+                Ok(value.map_or(Value::Null, Value::Float))
+            }
+            Self::Quantile(numbers, portion) => {
+                let value = numbers.quantile(*portion);
                 Ok(value.map_or(Value::Null, Value::Float))
             }
             Self::Least(value) | Self::Greatest(value) | Self::First(value) => Ok(value.clone()),
@@ -194,19 +204,24 @@ fn keep_first(held: &mut Value, cell: Cell<'_>, order: Ordering) {
     }
 }
 
-/// The order of a column's values; NaN, whatever its sign, is greater than every number.
+/// The order of floats; NaN, whatever its sign, is greater than every number.
+fn in_order(a: f64, b: f64) -> Ordering {
+    a.is_nan().cmp(&b.is_nan()).then_with(|| {
+        if a.is_nan() {
+            Ordering::Equal
+        } else {
+            a.total_cmp(&b)
+        }
+    })
+}
+
+/// The order of a column's values.
 fn compare(cell: Cell<'_>, value: &Value) -> Ordering {
     match (cell, value) {
         (Cell::Bool(a), Value::Bool(b)) => a.cmp(b),
         (Cell::Int(a), Value::Int(b)) => a.cmp(b),
         (Cell::UInt(a), Value::UInt(b)) => a.cmp(b),
-        (Cell::Float(a), Value::Float(b)) => a.is_nan().cmp(&b.is_nan()).then_with(|| {
-            if a.is_nan() {
-                Ordering::Equal
-            } else {
-                a.total_cmp(b)
-            }
-        }),
+        (Cell::Float(a), Value::Float(b)) => in_order(a, *b),
         (Cell::Decimal { unscaled: a, .. }, Value::Decimal { unscaled: b, .. }) => a.cmp(b),
         (Cell::String(a), Value::String(b)) => a.cmp(b.as_str()),
         (Cell::Bytes(a), Value::Bytes(b)) => a.cmp(b.as_slice()),

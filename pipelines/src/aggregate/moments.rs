@@ -10,7 +10,8 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use super::wide_sum::{FLOAT_UNIT, MANTISSA_BITS, WideSum, units};
+use super::fraction::{FLOAT_UNIT, Fraction, Units};
+use super::wide_sum::WideSum;
 use crate::column::Cell;
 
 /// Number, sum and sum of squares of the values that were added.
@@ -56,8 +57,8 @@ impl Moments {
             }
             Cell::Float(value) => {
                 self.unit.binary = FLOAT_UNIT;
-                let (mantissa, position) = units(value);
-                self.count(mantissa.into(), position, value < 0.0);
+                let units = Units::of(value);
+                self.count(units.mantissa.into(), units.position, units.negative);
             }
             _ => {}
         }
@@ -112,66 +113,6 @@ impl Moments {
 /// A result that no finite `f64` is near to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BeyondFloats;
-
-/// `numerator / denominator * 2^exponent`; the exponent is even.
-struct Fraction {
-    numerator: BigUint,
-    denominator: BigUint,
-    exponent: i64,
-}
-
-/// A quotient of so many bits is rounded right, whatever follows them.
-const QUOTIENT_BITS: u64 = 66;
-
-impl Fraction {
-    fn nearest(&self) -> Option<f64> {
-        let (quotient, exponent, exact) = self.quotient(QUOTIENT_BITS);
-        round(&quotient, exponent, exact)
-    }
-
-    fn nearest_root(&self) -> Option<f64> {
-        let (quotient, exponent, exact) = self.quotient(2 * QUOTIENT_BITS);
-        let root = quotient.sqrt();
-        let exact = exact && &root * &root == quotient;
-        round(&root, exponent / 2, exact)
-    }
-
-    /// The whole part of the fraction at an even exponent that gives it so many bits at least, and whether that is all
-    /// of it.
-    fn quotient(&self, bits: u64) -> (BigUint, i64, bool) {
-        let missing = (self.denominator.bits() + bits).saturating_sub(self.numerator.bits());
-        let shift = missing.next_multiple_of(2);
-        let shifted = &self.numerator << shift;
-        let quotient = &shifted / &self.denominator;
-        let exact = &quotient * &self.denominator == shifted;
-        let shift = i64::try_from(shift).unwrap_or(i64::MAX);
-        (quotient, self.exponent - shift, exact)
-    }
-}
-
-/// `whole * 2^exponent`, or a little more where that is not exact, as the nearest `f64`, ties to even. The whole number is
-/// 0 or has more bits than a mantissa.
-fn round(whole: &BigUint, exponent: i64, exact: bool) -> Option<f64> {
-    if *whole == BigUint::ZERO {
-        return Some(0.0);
-    }
-    let units = exponent + i64::from(FLOAT_UNIT);
-    let bits = i64::try_from(whole.bits()).ok()?;
-    // The position of the mantissa's last bit, in the unit of floats.
-    let lowest = (units + bits - 1 - MANTISSA_BITS as i64).max(0);
-    let dropped = u64::try_from(lowest - units).ok()?;
-    let mut mantissa = u64::try_from(whole >> dropped).ok()?;
-    if dropped > 0 && whole.bit(dropped - 1) {
-        let half_exactly = exact && whole.trailing_zeros() == Some(dropped - 1);
-        if !half_exactly || mantissa & 1 == 1 {
-            mantissa += 1;
-        }
-    }
-    let lowest = u64::try_from(lowest).ok().filter(|lowest| *lowest < 2047)?;
-    // The hidden bit adds one to the exponent, and so does a mantissa that rounded up to 2^53.
-    let value = f64::from_bits((lowest << MANTISSA_BITS) + mantissa);
-    value.is_finite().then_some(value)
-}
 
 #[cfg(test)]
 mod tests;

@@ -24,24 +24,6 @@ pub(super) const LIMB_BITS: usize = 32;
 const LIMB_MASK: i64 = 0xffff_ffff;
 const CARRY_EVERY: u32 = 1 << 30;
 
-/// Every finite `f64` is a whole number of 2^-1074.
-pub(super) const FLOAT_UNIT: u16 = 1074;
-
-/// Bits of an `f64` below its leading one.
-pub(super) const MANTISSA_BITS: usize = 52;
-
-/// The magnitude of a finite float: `mantissa * 2^position` units of 2^-1074.
-#[inline]
-pub(super) fn units(value: f64) -> (u64, usize) {
-    let bits = value.abs().to_bits();
-    let fraction = bits & ((1 << MANTISSA_BITS) - 1);
-    // A subnormal counts units as they stand, a normal number has its leading bit hidden.
-    match usize::try_from(bits >> MANTISSA_BITS).unwrap_or(0) {
-        0 => (fraction, 0),
-        exponent => (fraction | (1 << MANTISSA_BITS), exponent - 1),
-    }
-}
-
 impl WideSum {
     /// Adds `magnitude * 2^position`, or takes it away.
     pub(super) fn add(&mut self, magnitude: u128, position: usize, negative: bool) {

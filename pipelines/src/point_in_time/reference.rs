@@ -53,7 +53,8 @@ fn oldest(rows: &[Row]) -> Option<Row> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Stated {
     Null,
-    /// A mean is stated as the sum, a variance as the numerator `n q - s s`, where `q` is the sum of squares.
+    /// A mean is stated as the sum, a variance as the numerator `n q - s s`, where `q` is the sum of squares, a quantile as
+    /// its billionfold.
     Whole(i64),
     List(Vec<Option<i64>>),
 }
@@ -114,6 +115,17 @@ pub(crate) fn aggregate(
                 values.iter().map(|v| v * v).sum::<i64>(),
             );
             Some(length(values.len()) * squares - sum * sum)
+        }
+        AggregateFunction::Quantile(_) if values.is_empty() => None,
+        AggregateFunction::Quantile(portion) => {
+            let mut sorted = values;
+            sorted.sort_unstable();
+            let place = length(sorted.len() - 1) * i64::from(portion.get());
+            let (whole, part) = (place / 1_000_000_000, place % 1_000_000_000);
+            let at = |place: i64| sorted.get(usize::try_from(place).expect("small"));
+            let low = *at(whole).expect("there");
+            let high = *at(whole + 1).unwrap_or(&low);
+            Some(low * 1_000_000_000 + (high - low) * part)
         }
         AggregateFunction::First => oldest(&inside).and_then(|row| row.value),
         AggregateFunction::Last => newest(&inside).and_then(|row| row.value),

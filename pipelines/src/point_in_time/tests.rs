@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Int64Array, TimestampMicrosecondArray};
-use feature_defs::aggregation::{AggregateFunction as F, ListLength};
+use feature_defs::aggregation::{AggregateFunction as F, ListLength, Portion};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::FeatureView;
@@ -17,7 +17,8 @@ use crate::progress::Silent;
 use crate::testing::*;
 
 const TWO: ListLength = ListLength::new(2).expect("a length");
-const FUNCTIONS: [(&str, F, Option<&str>); 14] = [
+const MOST: Portion = Portion::billionths(800_000_000).expect("a portion");
+const FUNCTIONS: [(&str, F, Option<&str>); 16] = [
     ("count", F::Count, Some("v")),
     ("sum", F::Sum, Some("v")),
     ("mean", F::Mean, Some("v")),
@@ -31,6 +32,8 @@ const FUNCTIONS: [(&str, F, Option<&str>); 14] = [
     ("stddev", F::Stddev, Some("v")),
     ("variance_pop", F::VariancePop, Some("v")),
     ("stddev_pop", F::StddevPop, Some("v")),
+    ("median", F::Quantile(Portion::HALF), Some("v")),
+    ("most", F::Quantile(MOST), Some("v")),
     ("distinct", F::DistinctCount, Some("v")),
 ];
 const WINDOWS: [&str; 3] = ["3us", "0s", "lifetime"];
@@ -137,9 +140,10 @@ fn stated(function: F, cell: Cell<'_>, count: &Stated) -> Stated {
                 F::Stddev => value * value * n * (n - 1.0),
                 F::VariancePop => value * n * n,
                 F::StddevPop => value * value * n * n,
+                F::Quantile(_) => value * 1e9,
                 other => panic!("{other:?} is no float"),
             };
-            assert!((whole - whole.round()).abs() < 1e-9, "{function:?} {value}");
+            assert!((whole - whole.round()).abs() < 1e-6, "{function:?} {value}");
             Stated::Whole(whole.round() as i64)
         }
         other => panic!("{other:?}"),

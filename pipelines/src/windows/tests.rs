@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array};
-use feature_defs::aggregation::{Aggregate, AggregateFunction as F, ListLength, output_type};
+use feature_defs::aggregation::{
+    Aggregate, AggregateFunction as F, ListLength, Portion, output_type,
+};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::feature_view::{Computation, Windows};
@@ -18,7 +20,7 @@ use crate::progress::Silent;
 use crate::testing::*;
 
 const TWO: ListLength = ListLength::new(2).expect("a length");
-const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 15] = [
+const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 16] = [
     ("rows", F::Count, None, None),
     ("count", F::Count, Some("v"), None),
     ("sum", F::Sum, Some("v"), None),
@@ -30,6 +32,7 @@ const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 15] = [
     ("last_two", F::LastValues(TWO), Some("v"), None),
     ("variance", F::Variance, Some("v"), None),
     ("stddev_pop", F::StddevPop, Some("v"), None),
+    ("median", F::Quantile(Portion::HALF), Some("v"), None),
     ("distinct", F::DistinctCount, Some("v"), None),
     ("large", F::Sum, Some("v"), Some("v > 0")),
     ("large_rows", F::Count, None, Some("v > 0")),

@@ -383,6 +383,8 @@ views:
       sum_amount: sum(amount)
       sum_price: sum(price)
       mean_amount: mean(amount)
+      median_amount: median(amount)
+      most_amount: quantile(amount, 0.9)
       min_amount: min(amount)
       max_amount: max(amount)
       variance_amount: variance(amount)

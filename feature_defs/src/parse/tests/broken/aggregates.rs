@@ -10,7 +10,8 @@ pub(super) const CASES: &[Case] = &[
         "list_of_no_value_of_too_many_and_of_a_part",
         &[Shop(
             SPEND,
-            "none: last(cents, 0)
+            "cents: sum(cents)
+      none: last(cents, 0)
       many: first(cents, 1001)
       part: last(cents, 1.5)",
         )],
@@ -29,13 +30,25 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("list_of_no_column", &[Shop(SPEND, "cents: last(3)")]),
     (
+        "quantile_of_nothing_said_of_a_percentage_and_of_a_text",
+        &[Shop(
+            SPEND,
+            "cents: sum(cents)
+      half: quantile(cents)
+      most: quantile(cents, 90)
+      precise: quantile(cents, 0.12345678901)
+      text: quantile(note, 0.5)
+      middle: median(cents, 0.5)",
+        )],
+    ),
+    (
         "comma_inside_braces",
         &[Shop(
             "    aggregate:
       cents: sum(cents)
       orders: count()
 ",
-            "    aggregate: { cents: last(cents, 3), orders: count() }
+            "    aggregate: { cents: sum(cents), orders: count(), recent: last(cents, 3) }
 ",
         )],
     ),
@@ -43,7 +56,8 @@ pub(super) const CASES: &[Case] = &[
         "comma_inside_the_braces_of_one_aggregate",
         &[Shop(
             SPEND,
-            "cents: { of: last(cents, 3), filter: cents > 1 }",
+            "cents: sum(cents)
+      recent: { of: last(cents, 3), filter: cents > 1 }",
         )],
     ),
 ];

@@ -381,6 +381,6 @@ pub(super) const CASES: &[Case] = &[
     ("aggregate_in_capitals", &[Shop("sum(cents)", "SUM(cents)")]),
     (
         "aggregate_that_only_sql_has",
-        &[Shop("sum(cents)", "median(cents)")],
+        &[Shop("sum(cents)", "bit_and(cents)")],
     ),
 ];
