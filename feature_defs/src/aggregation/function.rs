@@ -41,6 +41,9 @@ pub enum AggregateFunction {
     Last,
     /// The values of so many of the newest rows, the newest first, nulls among them: a list, empty of no rows.
     LastValues(ListLength),
+    /// So many of the most frequent values, the most frequent first, and of equally frequent ones the least: a list, empty
+    /// of nothing.
+    TopK(ListLength),
     /// Number of different non-null values: int64, 0 of nothing.
     DistinctCount,
 }
@@ -64,7 +67,7 @@ impl AggregateFunction {
     ];
 
     /// The names of all functions.
-    pub const NAMES: [&'static str; 14] = [
+    pub const NAMES: [&'static str; 15] = [
         "count",
         "sum",
         "mean",
@@ -78,13 +81,14 @@ impl AggregateFunction {
         "max",
         "first",
         "last",
+        "top_k",
         "distinct_count",
     ];
 
     /// Whether a call may have a parameter behind the column.
     #[must_use]
     pub fn takes_parameter(name: &str) -> bool {
-        matches!(name, "first" | "last" | "quantile")
+        matches!(name, "first" | "last" | "quantile" | "top_k")
     }
 
     /// The function of a call: by its name, and what stands behind the column. `None` for a name that is none.
@@ -96,6 +100,8 @@ impl AggregateFunction {
         Some(match (name, parameter) {
             ("first", Some(length)) => ListLength::parse(length).map(Self::FirstValues),
             ("last", Some(length)) => ListLength::parse(length).map(Self::LastValues),
+            ("top_k", Some(length)) => ListLength::parse(length).map(Self::TopK),
+            ("top_k", None) => Err(ParameterError::NoLength(name)),
             ("quantile", Some(portion)) => Portion::parse(portion).map(Self::Quantile),
             ("quantile", None) => Err(ParameterError::NoPortion(name)),
             (_, Some(_)) => Err(ParameterError::Unexpected(name)),
@@ -121,7 +127,11 @@ impl AggregateFunction {
     pub const fn is_never_null(self) -> bool {
         matches!(
             self,
-            Self::Count | Self::DistinctCount | Self::FirstValues(_) | Self::LastValues(_)
+            Self::Count
+                | Self::DistinctCount
+                | Self::FirstValues(_)
+                | Self::LastValues(_)
+                | Self::TopK(_)
         )
     }
 
@@ -141,6 +151,7 @@ impl AggregateFunction {
             Self::Max => "max",
             Self::First | Self::FirstValues(_) => "first",
             Self::Last | Self::LastValues(_) => "last",
+            Self::TopK(_) => "top_k",
             Self::DistinctCount => "distinct_count",
         }
     }
@@ -151,7 +162,9 @@ impl fmt::Display for AggregateFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {
-            Self::FirstValues(length) | Self::LastValues(length) => write!(f, " {length}"),
+            Self::FirstValues(length) | Self::LastValues(length) | Self::TopK(length) => {
+                write!(f, " {length}")
+            }
             Self::Quantile(portion) => write!(f, " {portion}"),
             _ => Ok(()),
         }
@@ -185,12 +198,12 @@ pub fn output_type(
 ) -> Result<DataType, AggregateTypeError> {
     use AggregateFunction::{
         Count, DistinctCount, First, FirstValues, Last, LastValues, Max, Mean, Min, Quantile,
-        Stddev, StddevPop, Sum, Variance, VariancePop,
+        Stddev, StddevPop, Sum, TopK, Variance, VariancePop,
     };
     let data_type = match (function, column) {
         (Count, _) => return Ok(DataType::Int64),
         (_, None) => return Err(AggregateTypeError::NoColumn(function)),
-        (DistinctCount | Min | Max, Some(nested)) if nested.is_nested() => {
+        (DistinctCount | Min | Max | TopK(_), Some(nested)) if nested.is_nested() => {
             return Err(AggregateTypeError::Nested(function, nested));
         }
         (DistinctCount, Some(_)) => return Ok(DataType::Int64),
@@ -198,7 +211,7 @@ pub fn output_type(
     };
     match (function, data_type) {
         (Min | Max | First | Last, _) => Ok(data_type),
-        (FirstValues(_) | LastValues(_), _) => {
+        (FirstValues(_) | LastValues(_) | TopK(_), _) => {
             let too_deep = AggregateTypeError::TooDeep(function.name(), data_type);
             data_type.list_of().ok_or(too_deep)
         }
@@ -269,6 +282,9 @@ mod tests {
         let length = ListLength::parse("2").expect("a length");
         let last = AggregateFunction::LastValues(length);
         assert_eq!(output_type(last, Some(DataType::Bool)).ok(), list);
+        let top = AggregateFunction::TopK(length);
+        assert_eq!(output_type(top, Some(DataType::Bool)).ok(), list);
+        assert!(output_type(top, list).is_err());
         let refused = output_type(Mean, None).expect_err("no column");
         assert_eq!(refused.to_string(), "`mean` needs a column");
     }
@@ -302,7 +318,11 @@ mod tests {
     #[test]
     fn functions_know_their_names() {
         for name in AggregateFunction::NAMES {
-            let parameter = (name == "quantile").then_some("0.9");
+            let parameter = match name {
+                "quantile" => Some("0.9"),
+                "top_k" => Some("3"),
+                _ => None,
+            };
             let function = AggregateFunction::called(name, parameter);
             let function = function.expect("known").expect("its parameter");
             let named = if name == "median" { "quantile" } else { name };

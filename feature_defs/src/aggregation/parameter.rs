@@ -104,6 +104,9 @@ pub enum ParameterError {
     /// It is not a number of values.
     #[error("`{0}` is not a number of values")]
     Length(String),
+    /// There is none, and the function needs one.
+    #[error("`{0}` does not say how many values")]
+    NoLength(&'static str),
     /// It does not say which quantile.
     #[error("`{0}` is not a quantile")]
     Portion(String),
@@ -118,6 +121,7 @@ impl ParameterError {
     pub fn help(&self) -> String {
         match self {
             Self::Unexpected(name) => format!("write `{name}(column)`"),
+            Self::NoLength(name) => format!("write `{name}(column, 3)`"),
             Self::Length(_) => format!(
                 "write a whole number from 1 to {}, like `last(amount, 3)`",
                 ListLength::MAX

@@ -177,7 +177,7 @@ pub(crate) static WINDOWS: Object = Object {
                 &Part(&AGGREGATE),
             )),
             Required,
-            "What is computed over each window. Functions: `count`, `sum`, `mean`, `variance`, `stddev`, `variance_pop`, `stddev_pop`, `quantile` (as in `quantile(amount, 0.9)`), `median`, `min`, `max`, `first`, `last`, `distinct_count`; `last(amount, 3)` is a list of the newest three values, and `first` takes a number too. What each gives is in [windows.md](windows.md).",
+            "What is computed over each window. Functions: `count`, `sum`, `mean`, `variance`, `stddev`, `variance_pop`, `stddev_pop`, `quantile` (as in `quantile(amount, 0.9)`), `median`, `min`, `max`, `first`, `last`, `top_k` (as in `top_k(city, 3)`), `distinct_count`; `last(amount, 3)` is a list of the newest three values, and `first` takes a number too. What each gives is in [windows.md](windows.md).",
             "{ spend: sum(amount), orders: count() }",
         ),
     ],

@@ -294,7 +294,7 @@ fn distinct<'t>(name: &str, argument: &'t str) -> Option<&'t str> {
 
 /// What to write instead of a function that windows do not have.
 fn function_help(name: &str, argument: &str) -> String {
-    const ELSEWHERE: [(&[&str], &str); 12] = [
+    const ELSEWHERE: [(&[&str], &str); 14] = [
         (&["avg", "average"], "mean"),
         (&["total", "sum_of"], "sum"),
         (&["maximum", "greatest"], "max"),
@@ -306,6 +306,11 @@ fn function_help(name: &str, argument: &str) -> String {
         (&["std", "stdev", "stddev_samp"], "stddev"),
         (&["pstdev", "stddev_population"], "stddev_pop"),
         (&["size", "cardinality", "n", "rows"], "count"),
+        (&["mode", "most_frequent", "topk", "approx_top_k"], "top_k"),
+        (
+            &["percentile", "percentile_cont", "quantile_cont"],
+            "quantile",
+        ),
         (
             &[
                 "nunique",
@@ -326,7 +331,12 @@ fn function_help(name: &str, argument: &str) -> String {
         .iter()
         .find(|(words, _)| words.contains(&lower.as_str()));
     if let Some((_, ours)) = elsewhere {
-        return format!("write `{ours}({argument})`");
+        let parameter = match *ours {
+            "top_k" => ", 1",
+            "quantile" => ", 0.9",
+            _ => "",
+        };
+        return format!("write `{ours}({argument}{parameter})`");
     }
     let help = accepted(name, &names);
     match is_sql_aggregate(&lower) {

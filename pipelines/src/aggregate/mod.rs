@@ -5,6 +5,7 @@
 
 mod exact_sum;
 mod fraction;
+mod frequencies;
 mod functions;
 mod moments;
 mod quantile;
@@ -16,12 +17,14 @@ use std::collections::{HashSet, VecDeque};
 use arrow::datatypes::i256;
 use feature_defs::aggregation::{AggregateFunction, ListLength, Portion};
 use feature_defs::data_type::DataType;
+use feature_defs::time::Instant;
 use feature_defs::value::Value;
 
 pub(crate) use exact_sum::ExactSum;
 pub(crate) use functions::exact_functions;
 
 use crate::column::Cell;
+use frequencies::Frequencies;
 use moments::{Moments, Spread};
 use quantile::Numbers;
 
@@ -44,6 +47,7 @@ pub(crate) enum Accumulator {
     FirstValues(VecDeque<Value>, ListLength),
     Last(Option<Value>),
     LastValues(Vec<Value>, ListLength),
+    TopK(Box<Frequencies>, ListLength),
     Distinct(HashSet<Distinct>),
 }
 
@@ -91,6 +95,7 @@ impl Accumulator {
             AggregateFunction::FirstValues(length) => Self::FirstValues(VecDeque::new(), length),
             AggregateFunction::Last => Self::Last(None),
             AggregateFunction::LastValues(length) => Self::LastValues(Vec::new(), length),
+            AggregateFunction::TopK(length) => Self::TopK(Box::default(), length),
             AggregateFunction::DistinctCount => Self::Distinct(HashSet::new()),
         }
     }
@@ -130,6 +135,7 @@ impl Accumulator {
             Self::Quantile(numbers, _) => numbers.add(cell),
             Self::Least(least) => keep_first(least, cell, Ordering::Less),
             Self::Greatest(greatest) => keep_first(greatest, cell, Ordering::Greater),
+            Self::TopK(frequencies, _) => frequencies.add(cell),
             Self::Distinct(values) => {
                 values.insert(Distinct::of(cell));
             }
@@ -160,6 +166,9 @@ impl Accumulator {
             Self::FirstValues(values, _) => Ok(Value::List(values.iter().rev().cloned().collect())),
             Self::Last(value) => Ok(value.clone().unwrap_or(Value::Null)),
             Self::LastValues(values, _) => Ok(Value::List(values.clone())),
+            Self::TopK(frequencies, length) => {
+                Ok(Value::List(frequencies.most_frequent(length.get())))
+            }
             Self::Distinct(values) => {
                 Ok(Value::Int(i64::try_from(values.len()).unwrap_or(i64::MAX)))
             }
@@ -182,6 +191,39 @@ impl Distinct {
             // Refused when definitions are checked.
             Cell::Nested { .. } => Self::Number(-1),
             Cell::Bytes(value) | Cell::Uuid(value) => Self::Bytes(value.into()),
+        }
+    }
+}
+
+impl Distinct {
+    /// The value, of the type of one that it was compared with.
+    fn like(&self, other: &Value) -> Value {
+        let integer = |number: &i128| i64::try_from(*number).unwrap_or_default();
+        match (self, other) {
+            (Self::Number(number), Value::Bool(_)) => Value::Bool(*number != 0),
+            (Self::Number(number), Value::Int(_)) => Value::Int(integer(number)),
+            (Self::Number(number), Value::Timestamp(_)) => {
+                Value::Timestamp(Instant::from_micros(integer(number)))
+            }
+            (Self::Number(number), Value::UInt(_)) => {
+                Value::UInt(u64::try_from(*number).unwrap_or_default())
+            }
+            (Self::Number(number), Value::Date(_)) => {
+                Value::Date(i32::try_from(*number).unwrap_or_default())
+            }
+            (Self::Number(number), Value::Decimal { scale, .. }) => Value::Decimal {
+                unscaled: *number,
+                scale: *scale,
+            },
+            (Self::Float(bits), _) => Value::Float(f64::from_bits(*bits)),
+            (Self::Bytes(bytes), Value::String(_)) => {
+                Value::String(String::from_utf8_lossy(bytes).into_owned())
+            }
+            (Self::Bytes(bytes), Value::Bytes(_)) => Value::Bytes(bytes.to_vec()),
+            (Self::Bytes(bytes), Value::Uuid(_)) => {
+                Value::Uuid(bytes.as_ref().try_into().unwrap_or_default())
+            }
+            _ => Value::Null,
         }
     }
 }

@@ -99,6 +99,14 @@ pub(crate) fn aggregate(
             let values = sorted.iter().map(|row| row.value);
             return Some(Stated::List(values.take(length.get()).collect()));
         }
+        AggregateFunction::TopK(length) => {
+            let mut values: Vec<i64> = inside.iter().filter_map(|row| row.value).collect();
+            let count = |of: i64| inside.iter().filter(|row| row.value == Some(of)).count();
+            values.sort_by_key(|value| (std::cmp::Reverse(count(*value)), *value));
+            values.dedup();
+            let values = values.into_iter().map(Some);
+            return Some(Stated::List(values.take(length.get()).collect()));
+        }
         AggregateFunction::Count => Some(length(values.len())),
         AggregateFunction::Sum | AggregateFunction::Mean if values.is_empty() => None,
         AggregateFunction::Sum | AggregateFunction::Mean => Some(values.iter().sum()),

@@ -18,7 +18,7 @@ use crate::testing::*;
 
 const TWO: ListLength = ListLength::new(2).expect("a length");
 const MOST: Portion = Portion::billionths(800_000_000).expect("a portion");
-const FUNCTIONS: [(&str, F, Option<&str>); 16] = [
+const FUNCTIONS: [(&str, F, Option<&str>); 17] = [
     ("count", F::Count, Some("v")),
     ("sum", F::Sum, Some("v")),
     ("mean", F::Mean, Some("v")),
@@ -34,6 +34,7 @@ const FUNCTIONS: [(&str, F, Option<&str>); 16] = [
     ("stddev_pop", F::StddevPop, Some("v")),
     ("median", F::Quantile(Portion::HALF), Some("v")),
     ("most", F::Quantile(MOST), Some("v")),
+    ("top", F::TopK(TWO), Some("v")),
     ("distinct", F::DistinctCount, Some("v")),
 ];
 const WINDOWS: [&str; 3] = ["3us", "0s", "lifetime"];

@@ -20,7 +20,7 @@ use crate::progress::Silent;
 use crate::testing::*;
 
 const TWO: ListLength = ListLength::new(2).expect("a length");
-const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 16] = [
+const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 17] = [
     ("rows", F::Count, None, None),
     ("count", F::Count, Some("v"), None),
     ("sum", F::Sum, Some("v"), None),
@@ -33,6 +33,7 @@ const FUNCTIONS: [(&str, F, Option<&str>, Option<&str>); 16] = [
     ("variance", F::Variance, Some("v"), None),
     ("stddev_pop", F::StddevPop, Some("v"), None),
     ("median", F::Quantile(Portion::HALF), Some("v"), None),
+    ("top", F::TopK(TWO), Some("v"), None),
     ("distinct", F::DistinctCount, Some("v"), None),
     ("large", F::Sum, Some("v"), Some("v > 0")),
     ("large_rows", F::Count, None, Some("v > 0")),
@@ -166,7 +167,7 @@ fn together(a: &Snapshot, b: &Snapshot) -> Snapshot {
                     let feature = format!("{source}_{function}_{span}");
                     let nothing = match f {
                         F::Count | F::DistinctCount => "0",
-                        F::LastValues(_) => "[]",
+                        F::LastValues(_) | F::TopK(_) => "[]",
                         _ => "null",
                     };
                     let value = of.get(key).map_or(nothing, |row| row[&feature].as_str());

@@ -395,6 +395,7 @@ views:
       last_price: last(price)
       newest_amounts: last(amount, 3)
       oldest_prices: first(price, 2)
+      top_amounts: top_k(amount, 2)
       distinct_count_amount: distinct_count(amount)
       paid: { of: sum(amount), filter: amount > 0 }
       dear: { of: count(), filter: price >= 0.2 }

@@ -42,6 +42,16 @@ pub(super) const CASES: &[Case] = &[
         )],
     ),
     (
+        "most_frequent_values_without_a_number",
+        &[Shop(
+            SPEND,
+            "cents: sum(cents)
+      most: top_k(cents)
+      none: top_k(cents, 0)
+      mode: mode(cents)",
+        )],
+    ),
+    (
         "comma_inside_braces",
         &[Shop(
             "    aggregate:
