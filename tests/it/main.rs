@@ -5,6 +5,7 @@ mod cases;
 mod cli;
 mod crash;
 mod determinism;
+mod duckdb_oracle;
 mod environments;
 mod event_sources;
 mod feature_names;
