@@ -11,6 +11,8 @@ pub mod embedded;
 #[cfg(test)]
 mod memory;
 pub mod row;
+#[cfg_attr(not(test), allow(dead_code))] // its first backend comes next
+mod versions;
 
 use std::fmt;
 use std::ops::Range;
