@@ -66,6 +66,7 @@ pub mod name;
 pub mod object;
 pub mod parse;
 pub mod project;
+pub mod redis_place;
 pub mod report;
 pub mod request_view;
 pub mod source;

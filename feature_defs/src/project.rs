@@ -7,6 +7,7 @@ use chrono_tz::Tz;
 use indexmap::IndexMap;
 
 use crate::name::Name;
+use crate::redis_place::RedisPlace;
 
 /// What `nightfill.yaml` says. Settings only: no object of the product is here.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,6 +122,8 @@ pub enum Location {
     Objects(String),
     /// `embedded://path`: an LMDB folder, memory-mapped by every process that uses it.
     Embedded(PathBuf),
+    /// `redis://user@host:6379/0`: a Redis or Valkey server, without a password.
+    Redis(RedisPlace),
 }
 
 impl fmt::Display for Location {
@@ -130,6 +133,7 @@ impl fmt::Display for Location {
             Self::Postgres(url) | Self::Objects(url) => f.write_str(url),
             Self::Local(path) => write!(f, "{}", path.display()),
             Self::Embedded(path) => write!(f, "embedded://{}", path.display()),
+            Self::Redis(place) => place.fmt(f),
         }
     }
 }

@@ -78,7 +78,10 @@ pub(crate) async fn stage(
     progress: &dyn Progress,
 ) -> Result<Staged> {
     lease.check()?;
-    let (snapshot, written) = match online.begin(&view.name, manifest.content).await? {
+    let (snapshot, written) = match online
+        .begin(&view.name, manifest.content, manifest.rows)
+        .await?
+    {
         Staging::Complete(snapshot) => (snapshot, false),
         Staging::Open(snapshot) => {
             write(

@@ -40,7 +40,7 @@ async fn load(
     let row = [7; 256];
     let view = Name::parse("spend")?;
     let content = Fingerprint::of(["content"]);
-    let Staging::Open(snapshot) = store.begin(&view, content).await? else {
+    let Staging::Open(snapshot) = store.begin(&view, content, ROWS).await? else {
         return Err("the store is not empty".into());
     };
     let mut checksum = Checksum::default();

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use feature_defs::project::{Location, Project};
+use feature_defs::redis_place::RedisPlace;
 
-use crate::config::EmbeddedSettings;
+use crate::config::{EmbeddedSettings, Password, RedisSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::objects::Objects;
 use crate::offline::OfflineStore;
 use crate::offline::parquet::ParquetStore;
 use crate::online::OnlineStore;
 use crate::online::embedded::EmbeddedStore;
+use crate::online::redis::RedisStore;
 use crate::registry::Registry;
 use crate::registry::sql::{SchemaChange, SqlRegistry};
 
@@ -62,7 +64,8 @@ pub fn offline(project: &Project) -> Result<Arc<dyn OfflineStore>> {
 /// Opens the project's online store.
 ///
 /// # Errors
-/// `Invalid` when the location is not one of an online store, else those of the backend.
+/// `Invalid` when the location is not one of an online store, else those of the backend. A server is connected to when
+/// it is first used. Needs a runtime of Tokio.
 pub fn online(project: &Project) -> Result<Arc<dyn OnlineStore>> {
     match &project.places.online {
         Location::Embedded(folder) => {
@@ -70,8 +73,28 @@ pub fn online(project: &Project) -> Result<Arc<dyn OnlineStore>> {
             let settings = EmbeddedSettings::default();
             Ok(Arc::new(EmbeddedStore::open(&folder, settings)?))
         }
-        other => Err(misplaced("online store", other, "embedded://")),
+        Location::Redis(server) => {
+            let settings = redis_settings(project, server);
+            Ok(Arc::new(RedisStore::new(&settings)?))
+        }
+        other => Err(misplaced("online store", other, "embedded:// or redis://")),
     }
+}
+
+/// Where passwords of the online store's server are read from, in this order.
+const PASSWORDS: [&str; 2] = ["NIGHTFILL_ONLINE_PASSWORD", "REDIS_PASSWORD"];
+
+/// A project's settings of a server: keys of its own, and a password from the environment.
+fn redis_settings(project: &Project, server: &RedisPlace) -> RedisSettings {
+    let namespace = match (&server.namespace, &project.environment) {
+        (Some(namespace), _) => namespace.to_string(),
+        (None, Some(environment)) => format!("{}.{environment}", project.name),
+        (None, None) => project.name.to_string(),
+    };
+    let mut settings = RedisSettings::new(server.clone(), namespace);
+    let passwords = PASSWORDS.iter().filter_map(|name| std::env::var(name).ok());
+    settings.password = passwords.map(Password::new).next();
+    settings
 }
 
 /// A path of the settings, which starts at the project's root unless it is absolute.

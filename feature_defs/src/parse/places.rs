@@ -7,6 +7,7 @@ use crate::name::Name;
 use crate::parse::reader::{Fields, Reader};
 use crate::parse::yaml::{self, Kind, Node};
 use crate::project::{Location, Places, Root};
+use crate::redis_place::{RedisPlace, RedisPlaceError};
 
 /// The settings that say where state lives.
 const PLACES: [&str; 3] = ["registry", "offline", "online"];
@@ -36,7 +37,7 @@ pub(crate) fn read<'a>(
         None => Some(Location::Local(default(DEFAULT_OFFLINE))),
     };
     let online = match fields.get("online") {
-        Some(node) => path(reader, node, "online", &["embedded://"]).map(Location::Embedded),
+        Some(node) => online(reader, node),
         None => Some(Location::Embedded(default(DEFAULT_ONLINE))),
     };
     Some(Places {
@@ -99,6 +100,43 @@ pub(crate) fn postgres_url(reader: &mut Reader<'_>, node: &Node, what: &str) -> 
     None
 }
 
+/// An LMDB folder, or a Redis server.
+fn online(reader: &mut Reader<'_>, node: &Node) -> Option<Location> {
+    const FORMS: [&str; 2] = ["embedded://", "redis://"];
+    let Kind::Scalar { text, .. } = &node.kind else {
+        return path(reader, node, "online", &FORMS).map(Location::Embedded);
+    };
+    let error = match RedisPlace::parse(text) {
+        None => return path(reader, node, "online", &FORMS).map(Location::Embedded),
+        Some(Ok(place)) => return Some(Location::Redis(place)),
+        Some(Err(error)) => error,
+    };
+    let whole = "write `redis://user@host:6379/0`";
+    let (message, help) = match error {
+        RedisPlaceError::Password => (
+            "`online` has a password in it",
+            "leave it out, as definitions are kept and shown: it is read from the environment (`NIGHTFILL_ONLINE_PASSWORD` \
+             or `REDIS_PASSWORD`)",
+        ),
+        RedisPlaceError::NoHost => ("`online` names no server", whole),
+        RedisPlaceError::Port => ("the port of `online` is no number from 1 to 65535", whole),
+        RedisPlaceError::Database => (
+            "what follows the server in `online` is no number of a database",
+            whole,
+        ),
+        RedisPlaceError::Option => (
+            "`online` has an option that it does not take",
+            "accepted: `?namespace=name`",
+        ),
+        RedisPlaceError::Namespace => (
+            "the namespace of `online` is not a name",
+            "write lower-case letters, digits and `_`, starting with a letter or `_`",
+        ),
+    };
+    reader.refuse(&node.span, message, help);
+    None
+}
+
 /// The URL of a place in object storage: a bucket and a prefix, and nothing else.
 pub(crate) fn objects_url(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<String> {
     const FORM: &str =
@@ -149,6 +187,7 @@ fn path(reader: &mut Reader<'_>, node: &Node, setting: &str, forms: &[&str]) -> 
         };
         let accepted = forms.iter().map(|form| match *form {
             "postgres://" => "`postgres://user@host/database`".to_owned(),
+            "redis://" => "`redis://user@host:6379/0`".to_owned(),
             form => format!("`{form}path/below/the/project`"),
         });
         let accepted = accepted.collect::<Vec<_>>().join(", ");
@@ -180,6 +219,7 @@ fn add_places(settings: &Node, paths: &mut Vec<PathBuf>) {
             (PLACES.contains(&key.text.as_str()), &value.kind)
             && !is_postgres(text)
             && !Root::is_of_objects(text)
+            && RedisPlace::parse(text).is_none()
         {
             let path = text
                 .split_once("://")

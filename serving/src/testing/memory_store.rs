@@ -58,7 +58,7 @@ fn unsupported<T>() -> Result<T> {
 
 #[async_trait]
 impl OnlineStore for MemoryStore {
-    async fn begin(&self, _: &Name, _: Fingerprint) -> Result<Staging> {
+    async fn begin(&self, _: &Name, _: Fingerprint, _: u64) -> Result<Staging> {
         unsupported()
     }
 

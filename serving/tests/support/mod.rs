@@ -148,7 +148,9 @@ impl Project {
         rows: i64,
         value: &impl Fn(&str, usize, i64) -> Value,
     ) -> SnapshotId {
-        let Staging::Open(snapshot) = self.online.begin(view, content).await.expect("begun") else {
+        let count = u64::try_from(rows).expect("rows");
+        let begun = self.online.begin(view, content, count).await;
+        let Staging::Open(snapshot) = begun.expect("begun") else {
             panic!("a snapshot of this content is there");
         };
         let features = &self.definitions.views[view].features;

@@ -49,7 +49,11 @@ pub fn numbered(count: usize, label: &str) -> Content {
 pub async fn stage(store: &dyn OnlineStore, view: &str, content: &Content) -> ReleaseView {
     let view = name(view);
     let hash = hash_of(content);
-    let snapshot = match store.begin(&view, hash).await.expect("begin") {
+    let snapshot = match store
+        .begin(&view, hash, content.len() as u64)
+        .await
+        .expect("begin")
+    {
         Staging::Complete(snapshot) => snapshot,
         Staging::Open(snapshot) => {
             write(store, snapshot, content).await;
@@ -186,7 +190,7 @@ async fn keys_of_any_bytes_and_length_are_told_apart(store: &dyn OnlineStore) {
 }
 
 async fn keys_out_of_order_are_refused(store: &dyn OnlineStore) {
-    let staging = store.begin(&name("spend"), Fingerprint::of(["x"])).await;
+    let staging = store.begin(&name("spend"), Fingerprint::of(["x"]), 4).await;
     let Ok(Staging::Open(snapshot)) = staging else {
         panic!("expected an open snapshot, found {staging:?}");
     };
@@ -206,14 +210,14 @@ async fn keys_out_of_order_are_refused(store: &dyn OnlineStore) {
 async fn a_complete_snapshot_is_found_again(store: &dyn OnlineStore) {
     let content = numbered(3, "row");
     let staged = stage(store, "spend", &content).await;
-    let again = store.begin(&staged.view, staged.content).await;
+    let again = store.begin(&staged.view, staged.content, 3).await;
     assert_eq!(again.expect("begin"), Staging::Complete(staged.snapshot));
     let expected = checksum_of(&content);
     store
         .complete(staged.snapshot, expected)
         .await
         .expect("idempotent");
-    let other_view = store.begin(&name("visits"), staged.content).await;
+    let other_view = store.begin(&name("visits"), staged.content, 3).await;
     assert_ne!(
         other_view.expect("begin"),
         Staging::Complete(staged.snapshot)
@@ -226,7 +230,9 @@ async fn a_complete_snapshot_is_found_again(store: &dyn OnlineStore) {
 async fn an_abandoned_snapshot_starts_anew(store: &dyn OnlineStore) {
     let content = numbered(2_000, "row");
     let abandoned = numbered(3_000, "abandoned");
-    let first = store.begin(&name("spend"), hash_of(&content)).await;
+    let first = store
+        .begin(&name("spend"), hash_of(&content), content.len() as u64)
+        .await;
     let Ok(Staging::Open(first)) = first else {
         panic!("expected an open snapshot, found {first:?}");
     };
@@ -252,7 +258,9 @@ async fn an_abandoned_snapshot_starts_anew(store: &dyn OnlineStore) {
 
 async fn a_wrong_checksum_leaves_the_snapshot_incomplete(store: &dyn OnlineStore) {
     let content = numbered(100, "row");
-    let staging = store.begin(&name("spend"), hash_of(&content)).await;
+    let staging = store
+        .begin(&name("spend"), hash_of(&content), content.len() as u64)
+        .await;
     let Ok(Staging::Open(snapshot)) = staging else {
         panic!("expected an open snapshot, found {staging:?}");
     };
@@ -325,7 +333,10 @@ async fn dropped_releases_take_only_their_own_rows(store: &dyn OnlineStore) {
     if store.read(&one, &[address], &mut rows).await.is_ok() {
         assert_ne!(rows.get(0), RowState::Missing);
     }
-    let again = store.begin(&old.view, old.content).await.expect("begin");
+    let again = store
+        .begin(&old.view, old.content, 100)
+        .await
+        .expect("begin");
     assert!(matches!(again, Staging::Open(_)), "{again:?}");
 }
 

@@ -1,11 +1,14 @@
 //! Servers that tests need, by the URLs that `tests/run` hands them. A test whose server is not there says that it is
 //! skipped; where `REQUIRE_BACKENDS` is set it fails.
 
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bytes::Bytes;
 use object_store::ObjectStoreExt;
-use object_store::path::Path;
+use object_store::path::Path as ObjectPath;
 use sqlx::any::install_default_drivers;
 use sqlx::{AssertSqlSafe, Connection, Executor, raw_sql};
 
@@ -79,7 +82,7 @@ impl TestBucket {
     pub async fn put(&self, path: &str, bytes: impl Into<Bytes>) {
         let store = self.objects.clone().into_store();
         let put = store
-            .put(&Path::parse(path).expect("a path"), bytes.into().into())
+            .put(&ObjectPath::parse(path).expect("a path"), bytes.into().into())
             .await;
         put.expect("an object");
     }
@@ -92,7 +95,7 @@ impl TestBucket {
     pub async fn delete(&self, path: &str) {
         let store = self.objects.clone().into_store();
         store
-            .delete(&Path::parse(path).expect("a path"))
+            .delete(&ObjectPath::parse(path).expect("a path"))
             .await
             .expect("deleted");
     }
@@ -122,6 +125,131 @@ pub fn s3_bucket() -> Option<TestBucket> {
         settings: settings.to_vec(),
         objects,
     })
+}
+
+/// Servers that speak Redis' protocol: the variables that hold their URLs (with `_SERVER` after it, the path of the
+/// program), and their names.
+pub const REDIS_SERVERS: [(&str, &str); 2] = [
+    ("NIGHTFILL_TEST_REDIS", "Redis"),
+    ("NIGHTFILL_TEST_VALKEY", "Valkey"),
+];
+
+/// The URLs of the servers that speak Redis' protocol, of those that are there.
+///
+/// # Panics
+/// When one is not there and has to be.
+#[must_use]
+pub fn redis_urls() -> Vec<String> {
+    let urls = REDIS_SERVERS.iter();
+    urls.filter_map(|(variable, server)| url(variable, server))
+        .collect()
+}
+
+/// A namespace that no other test uses.
+#[must_use]
+pub fn redis_namespace() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("test_{}_{count}", std::process::id())
+}
+
+/// A Redis or Valkey server of one test's own, which may be killed and started again. It ends with this value.
+#[derive(Debug)]
+pub struct OwnRedis {
+    program: PathBuf,
+    folder: PathBuf,
+    options: Vec<String>,
+    port: u16,
+    process: Child,
+}
+
+impl OwnRedis {
+    /// Starts one of each that is there, with these options.
+    ///
+    /// # Panics
+    /// When one is not there and has to be, or does not start.
+    #[must_use]
+    pub fn start_all(folder: &Path, options: &[&str]) -> Vec<Self> {
+        let mut started = Vec::new();
+        for (variable, name) in REDIS_SERVERS {
+            if let Some(program) = url(&format!("{variable}_SERVER"), name) {
+                let folder = folder.join(name);
+                started.push(Self::start(program.into(), folder, options));
+            }
+        }
+        started
+    }
+
+    #[allow(clippy::expect_used)] // for tests
+    fn start(program: PathBuf, folder: PathBuf, options: &[&str]) -> Self {
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let port = listener.local_addr().expect("a port").port();
+        drop(listener);
+        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        let process = spawn(&program, &folder, &options, port);
+        Self {
+            program,
+            folder,
+            options,
+            port,
+            process,
+        }
+    }
+
+    /// Its URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/0", self.port)
+    }
+
+    /// Its process.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Kills it, at once.
+    ///
+    /// # Panics
+    /// When it does not end.
+    #[allow(clippy::expect_used)] // for tests
+    pub fn kill(&mut self) {
+        self.process.kill().expect("killed");
+        self.process.wait().expect("ended");
+    }
+
+    /// Starts it again, with what it kept on disk.
+    pub fn restart(&mut self) {
+        self.process = spawn(&self.program, &self.folder, &self.options, self.port);
+    }
+}
+
+impl Drop for OwnRedis {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[allow(clippy::expect_used)] // for tests
+fn spawn(program: &Path, folder: &Path, options: &[String], port: u16) -> Child {
+    Command::new(program)
+        .args([
+            "--port",
+            &port.to_string(),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+        ])
+        .arg("--dir")
+        .arg(folder)
+        .args(options)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a server that starts")
 }
 
 #[allow(clippy::print_stderr)] // a skipped test says so

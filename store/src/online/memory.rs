@@ -43,7 +43,7 @@ fn refused(kind: ErrorKind) -> Error {
 
 #[async_trait]
 impl OnlineStore for MemoryStore {
-    async fn begin(&self, view: &Name, content: Fingerprint) -> Result<Staging> {
+    async fn begin(&self, view: &Name, content: Fingerprint, _: u64) -> Result<Staging> {
         let mut state = self.state();
         let same = |snapshot: &Snapshot| snapshot.view == *view && snapshot.content == content;
         let complete = |snapshot: &Snapshot| same(snapshot) && snapshot.complete;

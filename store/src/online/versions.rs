@@ -62,6 +62,11 @@ impl Horizon {
         self.snapshot
     }
 
+    /// The void snapshots, ascending.
+    pub(crate) fn void(&self) -> &[SnapshotId] {
+        &self.void
+    }
+
     fn is_void(&self, snapshot: SnapshotId) -> bool {
         self.void.binary_search(&snapshot).is_ok()
     }
@@ -89,6 +94,8 @@ impl Horizon {
         }))
     }
 
+    /// What `redis/rewrite.lua` does on a server, in Rust: a test holds the two equal.
+    ///
     /// The value once this snapshot has written `version` into it (again, if it did before), less the slots that none of
     /// the `kept` snapshots, by ascending id, reads. `None` is no new version: only what nobody reads goes. An empty
     /// value means that the key may go.
@@ -97,6 +104,7 @@ impl Horizon {
     ///
     /// # Errors
     /// `Corrupt` when the value is no list of slots.
+    #[cfg(test)]
     pub(crate) fn rewrite(
         &self,
         value: &[u8],

@@ -49,7 +49,7 @@ pub(crate) static PROJECT: Object = Object {
         ),
         key(
             "online",
-            Syntax("`embedded://path`"),
+            Syntax("`embedded://path`, `redis://user@host:6379/0` or `rediss://...`"),
             Default("`embedded://.nightfill/online`"),
             "Where served releases are.",
             "embedded://data/online",
@@ -114,7 +114,7 @@ pub(crate) static ENVIRONMENT: Object = Object {
         ),
         key(
             "online",
-            Syntax("`embedded://path`"),
+            Syntax("`embedded://path`, `redis://user@host:6379/0` or `rediss://...`"),
             Default("`embedded://.nightfill/NAME/online`"),
             "As in the project.",
             "embedded:///var/lib/nightfill/online",

@@ -76,7 +76,7 @@ impl EmbeddedStore {
 
 #[async_trait]
 impl OnlineStore for EmbeddedStore {
-    async fn begin(&self, view: &Name, content: Fingerprint) -> Result<Staging> {
+    async fn begin(&self, view: &Name, content: Fingerprint, _: u64) -> Result<Staging> {
         let view = view.clone();
         self.write_with(move |environment| stage::begin(environment, &view, content))
             .await

@@ -54,7 +54,7 @@ async fn a_full_map_fails_the_write_and_keeps_the_served_release() {
     store.flip(None, served.number).await.expect("flip");
 
     let view = served.views[0].view.clone();
-    let begun = store.begin(&view, Fingerprint::of(["large"])).await;
+    let begun = store.begin(&view, Fingerprint::of(["large"]), 1).await;
     let Ok(Staging::Open(snapshot)) = begun else {
         panic!("expected an open snapshot, found {begun:?}");
     };

@@ -1,0 +1,68 @@
+//! The names of all keys. All start with `nf:NAMESPACE:`, so that one pattern allows a user what is one project's.
+//!
+//! ```text
+//! nf:shop:{shop}:state                  the small records, one hash
+//! nf:shop:{shop}:release:7              whether release 7 may be read
+//! nf:shop:2:{key}                       all versions of a row of view 2, by the entity's canonical key bytes
+//! nf:shop:2:changed:9:0                 block 0 of the keys that snapshot 9 changed
+//! nf:shop:2:all:9:0                     block 0 of all keys as of snapshot 9
+//! ```
+//!
+//! What stands in braces decides the slot in a cluster: all records are in one slot, and so are the rows that all views
+//! have of one entity. A closing brace within a key only ends that part early, for all views alike.
+
+use crate::release::{ReleaseNumber, SnapshotId};
+
+/// The keys of one namespace.
+#[derive(Debug, Clone)]
+pub(super) struct Keys {
+    namespace: String,
+}
+
+/// Which keys of a view a run lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RunKind {
+    /// Those that a snapshot changed.
+    Changed,
+    /// All.
+    All,
+}
+
+impl Keys {
+    pub(super) fn new(namespace: &str) -> Self {
+        Self {
+            namespace: namespace.to_owned(),
+        }
+    }
+
+    pub(super) fn state(&self) -> String {
+        format!("nf:{0}:{{{0}}}:state", self.namespace)
+    }
+
+    pub(super) fn release(&self, number: ReleaseNumber) -> String {
+        format!("nf:{0}:{{{0}}}:release:{number}", self.namespace)
+    }
+
+    /// What the keys of a view's rows start with.
+    pub(super) fn row_prefix(&self, view: u64) -> Vec<u8> {
+        format!("nf:{}:{view}:{{", self.namespace).into_bytes()
+    }
+
+    pub(super) fn block(&self, view: u64, kind: RunKind, run: SnapshotId, block: u64) -> String {
+        let kind = match kind {
+            RunKind::Changed => "changed",
+            RunKind::All => "all",
+        };
+        format!("nf:{}:{view}:{kind}:{}:{block}", self.namespace, run.0)
+    }
+}
+
+/// A row's key, from [`Keys::row_prefix`].
+pub(super) fn row_key(prefix: &[u8], key: &[u8]) -> Vec<u8> {
+    let mut name = Vec::with_capacity(prefix.len() + key.len() + 1);
+    name.extend_from_slice(prefix);
+    name.extend_from_slice(key);
+    name.push(b'}');
+    name
+}
