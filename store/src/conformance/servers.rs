@@ -1,18 +1,23 @@
 //! Servers that tests need, by the URLs that `tests/run` hands them. A test whose server is not there says that it is
 //! skipped; where `REQUIRE_BACKENDS` is set it fails.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
+use feature_defs::time::Stopwatch;
 use object_store::ObjectStoreExt;
 use object_store::path::Path as ObjectPath;
 use sqlx::any::install_default_drivers;
 use sqlx::{AssertSqlSafe, Connection, Executor, raw_sql};
 
 use crate::objects::Objects;
+
+/// How long a server may take to start.
+const STARTED_WITHIN: Duration = Duration::from_secs(30);
 
 /// The URL of an empty schema of a PostgreSQL server. `None` when there is no server.
 ///
@@ -232,9 +237,10 @@ impl Drop for OwnRedis {
     }
 }
 
+/// Starts a server, and waits until it takes connections.
 #[allow(clippy::expect_used)] // for tests
 fn spawn(program: &Path, folder: &Path, options: &[String], port: u16) -> Child {
-    Command::new(program)
+    let process = Command::new(program)
         .args([
             "--port",
             &port.to_string(),
@@ -249,7 +255,17 @@ fn spawn(program: &Path, folder: &Path, options: &[String], port: u16) -> Child 
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .expect("a server that starts")
+        .expect("a server that starts");
+    let watch = Stopwatch::start();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(
+            watch.elapsed() < STARTED_WITHIN,
+            "{} does not start",
+            program.display()
+        );
+        std::thread::yield_now();
+    }
+    process
 }
 
 #[allow(clippy::print_stderr)] // a skipped test says so

@@ -1,14 +1,17 @@
 //! A connection to the server that comes back by itself, and on which nothing waits without end.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+use redis::aio::MultiplexedConnection;
 use redis::io::tcp::TcpSettings;
 use redis::io::tcp::socket2::TcpKeepalive;
 use redis::{
-    Client, Cmd, ConnectionAddr, ConnectionInfo, FromRedisValue, IntoConnectionInfo, Pipeline,
-    RedisConnectionInfo, RedisError, Value,
+    AsyncConnectionConfig, Client, Cmd, ConnectionAddr, ConnectionInfo, ErrorKind, FromRedisValue,
+    IntoConnectionInfo, Pipeline, RedisConnectionInfo, RedisError, ServerErrorKind, Value,
 };
 use tokio::time::{sleep, timeout};
 
@@ -16,15 +19,8 @@ use super::error::{failed, no_answer_within};
 use crate::config::RedisSettings;
 use crate::error::Result;
 
-/// How long the first attempt to connect again waits, and how long a later one does at most.
-const RECONNECT_DELAYS: (Duration, Duration) =
-    (Duration::from_millis(10), Duration::from_millis(200));
-
-/// Attempts to connect before those who wait are told; the next call starts anew.
-const CONNECT_ATTEMPTS: usize = 8;
-
-/// How long a read waits before it is sent again over a new connection.
-const RETRY_DELAY: Duration = Duration::from_millis(5);
+/// How long a call waits before it tries again: at first, and at most.
+const RETRY_DELAYS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 
 /// Commands on their way that wait for the socket; more wait in their callers.
 const QUEUED_COMMANDS: usize = 1_024;
@@ -32,72 +28,152 @@ const QUEUED_COMMANDS: usize = 1_024;
 /// How long unanswered bytes are waited for before the connection counts as dead.
 const DEAD_AFTER: Duration = Duration::from_secs(10);
 
+type Answer<T> = std::result::Result<T, RedisError>;
+
+/// A connection that is made once for all who wait for it.
+type Connecting = Shared<BoxFuture<'static, Answer<MultiplexedConnection>>>;
+
 /// One multiplexed connection: replies come in the order of their commands, and one whose caller is gone is read and
 /// dropped, so that it reaches nobody else.
 #[derive(Clone)]
 pub(super) struct Connection {
-    manager: ConnectionManager,
+    client: Client,
+    config: AsyncConnectionConfig,
+    current: Arc<Mutex<Option<Connecting>>>,
     deadline: Duration,
 }
 
 impl Connection {
     /// A connection that is made when it is first used. Every call on it ends within `deadline`.
     pub(super) fn new(settings: &RedisSettings, deadline: Duration) -> Result<Self> {
-        let config = ConnectionManagerConfig::new()
-            .set_min_delay(RECONNECT_DELAYS.0)
-            .set_max_delay(RECONNECT_DELAYS.1)
-            .set_number_of_retries(CONNECT_ATTEMPTS)
+        let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(settings.connect_deadline))
             .set_response_timeout(None)
             .set_pipeline_buffer_size(QUEUED_COMMANDS);
         let client = Client::open(address(settings)?).map_err(failed)?;
-        let manager = ConnectionManager::new_lazy_with_config(client, config).map_err(failed)?;
-        Ok(Self { manager, deadline })
+        Ok(Self {
+            client,
+            config,
+            current: Arc::default(),
+            deadline,
+        })
     }
 
     /// Asks what can be asked twice: when the connection breaks, again over a new one, until the deadline.
     pub(super) async fn read(&self, command: &Cmd) -> Result<Value> {
-        let answer = async {
-            loop {
-                let mut manager = self.manager.clone();
-                match manager.req_packed_command(command).await {
-                    Err(error) if is_broken(&error) => sleep(RETRY_DELAY).await,
-                    answer => return answer.and_then(Value::extract_error),
-                }
-            }
-        };
-        self.within_deadline(answer).await
+        self.answer(Work::Twice(command)).await
     }
 
     /// As [`Connection::read`], with an answer of this type.
     pub(super) async fn read_as<T: FromRedisValue>(&self, command: &Cmd) -> Result<T> {
-        let value = self.read(command).await?;
-        T::from_redis_value(value).map_err(|error| failed(error.into()))
+        typed(self.read(command).await?)
     }
 
     /// Asks once: when the connection breaks, nobody knows whether it was done.
     pub(super) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T> {
-        let mut manager = self.manager.clone();
-        self.within_deadline(async { command.query_async(&mut manager).await })
-            .await
+        typed(self.answer(Work::Once(command)).await?)
     }
 
     /// Sends many commands at once, and waits until all are acknowledged.
     pub(super) async fn send(&self, commands: &Pipeline) -> Result<()> {
-        let mut manager = self.manager.clone();
-        self.within_deadline(async { commands.exec_async(&mut manager).await })
-            .await
+        self.answer(Work::All(commands)).await.map(|_| ())
     }
 
-    async fn within_deadline<T>(
-        &self,
-        answer: impl Future<Output = std::result::Result<T, RedisError>>,
-    ) -> Result<T> {
-        match timeout(self.deadline, answer).await {
-            Ok(answer) => answer.map_err(failed),
-            Err(_) => Err(no_answer_within(self.deadline)),
+    /// Connects as often as it takes, until the deadline.
+    async fn answer(&self, work: Work<'_>) -> Result<Value> {
+        let mut last = None;
+        let answer = timeout(self.deadline, self.answer_without_end(work, &mut last)).await;
+        match (answer, last) {
+            (Ok(answer), _) => answer.map_err(failed),
+            (Err(_), Some(error)) => Err(failed(error)),
+            (Err(_), None) => Err(no_answer_within(self.deadline)),
         }
     }
+
+    async fn answer_without_end(
+        &self,
+        work: Work<'_>,
+        last: &mut Option<RedisError>,
+    ) -> Answer<Value> {
+        let mut delay = RETRY_DELAYS.0;
+        loop {
+            let connecting = self.connecting();
+            let (answer, may_go_on) = match connecting.clone().await {
+                Ok(mut connection) => (work.send(&mut connection).await, work.may_be_sent_again()),
+                Err(error) => {
+                    self.forget(&connecting);
+                    (Err(error), true)
+                }
+            };
+            let error = match answer {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            if is_broken(&error) {
+                self.forget(&connecting);
+            }
+            if !may_go_on || !(is_broken(&error) || is_loading(&error)) {
+                return Err(error);
+            }
+            *last = Some(error);
+            sleep(delay).await;
+            delay = (delay * 2).min(RETRY_DELAYS.1);
+        }
+    }
+
+    fn connecting(&self) -> Connecting {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let connecting = current.get_or_insert_with(|| {
+            let (client, config) = (self.client.clone(), self.config.clone());
+            async move {
+                client
+                    .get_multiplexed_async_connection_with_config(&config)
+                    .await
+            }
+            .boxed()
+            .shared()
+        });
+        connecting.clone()
+    }
+
+    /// Lets the next call connect anew, unless another one did already.
+    fn forget(&self, broken: &Connecting) {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current
+            .as_ref()
+            .is_some_and(|current| current.ptr_eq(broken))
+        {
+            *current = None;
+        }
+    }
+}
+
+/// What is sent.
+#[derive(Clone, Copy)]
+enum Work<'a> {
+    Once(&'a Cmd),
+    Twice(&'a Cmd),
+    All(&'a Pipeline),
+}
+
+impl Work<'_> {
+    async fn send(self, connection: &mut MultiplexedConnection) -> Answer<Value> {
+        match self {
+            Self::Once(command) | Self::Twice(command) => {
+                let answer = connection.send_packed_command(command).await;
+                answer.and_then(Value::extract_error)
+            }
+            Self::All(commands) => commands.exec_async(connection).await.map(|()| Value::Okay),
+        }
+    }
+
+    const fn may_be_sent_again(self) -> bool {
+        matches!(self, Self::Twice(_))
+    }
+}
+
+fn typed<T: FromRedisValue>(value: Value) -> Result<T> {
+    T::from_redis_value(value).map_err(|error| failed(error.into()))
 }
 
 impl fmt::Debug for Connection {
@@ -110,6 +186,10 @@ impl fmt::Debug for Connection {
 
 fn is_broken(error: &RedisError) -> bool {
     error.is_io_error() || error.is_unrecoverable_error()
+}
+
+fn is_loading(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::BusyLoading)
 }
 
 fn address(settings: &RedisSettings) -> Result<ConnectionInfo> {
