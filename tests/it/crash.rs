@@ -9,6 +9,7 @@ use feature_defs::time::{Instant, Stopwatch};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
+use store::conformance::servers::redis_places;
 
 use crate::harness::Project;
 use crate::harness::server::Server;
@@ -57,8 +58,9 @@ fn day(number: i64) -> Instant {
     Instant::from_micros(first.micros() + number * DAY)
 }
 
-fn project() -> Project {
+fn project(online: &str) -> Project {
     let project = Project::new(&[("features/all.yaml", DEFINITIONS)]);
+    project.serve_from(online);
     let mut csv = "customer_id,at,cents\n".to_owned();
     for number in 0..KILLS + 2 {
         let noon = Instant::from_micros(day(number).micros() + DAY / 2);
@@ -121,7 +123,18 @@ fn poll(server: &Server, stop: &AtomicBool, seen: &Mutex<Seen>) {
 
 #[test]
 fn a_night_killed_at_fifty_random_instants_shows_no_part_and_a_re_run_ends_right() {
-    let project = project();
+    kill_nights("embedded://.nightfill/online");
+}
+
+#[test]
+fn a_night_into_redis_killed_at_fifty_random_instants_shows_no_part_and_a_re_run_ends_right() {
+    if let Some(online) = redis_places().first() {
+        kill_nights(online);
+    }
+}
+
+fn kill_nights(online: &str) {
+    let project = project(online);
     let night = |number: i64| {
         let as_of = day(number).to_string();
         // A night that was killed keeps the next one waiting for its lease: not for long here.

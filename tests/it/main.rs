@@ -15,6 +15,7 @@ mod journey;
 mod layering;
 mod long_chains;
 mod parity;
+mod redis;
 mod registries;
 mod request_fields;
 mod rfm_oracle;

@@ -150,6 +150,17 @@ pub fn redis_urls() -> Vec<String> {
         .collect()
 }
 
+/// A namespace of its own in each of these servers, as projects name it.
+///
+/// # Panics
+/// When one is not there and has to be.
+#[must_use]
+pub fn redis_places() -> Vec<String> {
+    let urls = redis_urls().into_iter();
+    urls.map(|url| format!("{url}?namespace={}", redis_namespace()))
+        .collect()
+}
+
 /// A namespace that no other test uses.
 #[must_use]
 pub fn redis_namespace() -> String {

@@ -71,6 +71,17 @@ impl Project {
         project
     }
 
+    /// Serves from another place.
+    pub(crate) fn serve_from(&self, online: &str) {
+        let path = self.root().join("nightfill.yaml");
+        let text = fs::read_to_string(&path).expect("settings");
+        let lines = text.lines().map(|line| match line.starts_with("online: ") {
+            true => format!("online: {online}\n"),
+            false => format!("{line}\n"),
+        });
+        self.write("nightfill.yaml", lines.collect::<String>());
+    }
+
     fn copy_tree(&self, from: &Path, below: &str, wanted: &dyn Fn(&str) -> bool) {
         for entry in fs::read_dir(from.join(below)).expect("a readable folder") {
             let entry = entry.expect("a readable entry");

@@ -9,6 +9,10 @@ use crate::error::{Error, ErrorKind};
 /// An error of the server or of the way to it, with the kind that says what to do about it.
 pub(super) fn failed(error: RedisError) -> Error {
     use redis::ErrorKind as Redis;
+    // Of many commands, the first that failed says why.
+    let of_many = error.clone().into_server_errors();
+    let first = of_many.as_ref().and_then(|errors| errors.first());
+    let error = first.map_or(error, |(_, first)| first.clone().into());
     let (kind, message) = match (error.kind(), error.code()) {
         (_, Some("OOM")) => (
             ErrorKind::Unavailable,

@@ -53,6 +53,52 @@ pub(super) const CASES: &[Case] = &[
         )],
     ),
     (
+        "redis_with_a_password",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nonline: rediss://night:secret@db:6379/0\n",
+        )],
+    ),
+    (
+        "redis_without_a_server",
+        &[Settings("version: 1\n", "version: 1\nonline: redis://\n")],
+    ),
+    (
+        "redis_with_a_port_that_is_none",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nonline: redis://db:70000\n",
+        )],
+    ),
+    (
+        "redis_with_a_name_for_a_database",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nonline: redis://db/shop\n",
+        )],
+    ),
+    (
+        "redis_with_an_unknown_option",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nonline: redis://db?protocol=resp3\n",
+        )],
+    ),
+    (
+        "redis_with_a_namespace_that_is_no_name",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nonline: redis://db?namespace=My-Shop\n",
+        )],
+    ),
+    (
+        "environments_in_one_redis_database",
+        &[Settings(
+            "version: 1\n",
+            "version: 1\nonline: redis://db\nenvironments:\n  prod: { online: redis://db:6379/0 }\n",
+        )],
+    ),
+    (
         "environment_with_a_password",
         &[Settings(
             "version: 1\n",

@@ -1,0 +1,116 @@
+//! The whole product on Redis and Valkey servers: what the embedded store answers, they answer.
+
+use std::time::Duration;
+
+use feature_defs::time::Stopwatch;
+use serde_json::{Value, json};
+use store::conformance::servers::redis_places;
+
+use crate::harness::server::Server;
+use crate::harness::{self, Project, shop};
+
+const CUSTOMERS: u64 = 23_570;
+const CUSTOMERS_A_REQUEST: u64 = 500;
+
+/// The example after two nights, the second of which is gone back from and served again.
+fn example(online: &str) -> Project {
+    let project = Project::example();
+    project.serve_from(online);
+    project.run(&["apply"]);
+    let model = harness::example().join("model/buys_again_90d.txt");
+    let model = model.to_str().expect("UTF-8");
+    project.run(&["model", "import", "buys_again_90d", model]);
+    for as_of in ["1997-10-01", "1997-10-02"] {
+        project.run(&["run", "--as-of", as_of]);
+    }
+    project
+}
+
+/// What is predicted for everybody, and for some who are not there.
+fn predictions(server: &Server) -> Vec<Value> {
+    let mut answers = Vec::new();
+    let mut first = 1;
+    while first <= CUSTOMERS {
+        let customers: Vec<u64> = (first..first + CUSTOMERS_A_REQUEST).collect();
+        let count = customers.len();
+        let body = json!({
+            "entities": { "customer_id": customers },
+            "request": { "amount_cents": vec![2_597; count], "cds": vec![2; count] },
+            "as_of": "1997-10-02T09:00:00Z",
+            "explain": true,
+        });
+        let mut answer = server.ask("/v1/predict/buys_again_90d", &body);
+        answer.as_object_mut().expect("an object").remove("timings");
+        answers.push(answer);
+        first += CUSTOMERS_A_REQUEST;
+    }
+    answers
+}
+
+#[test]
+fn the_example_on_redis_answers_as_the_embedded_store_does_and_goes_back() {
+    let places = redis_places();
+    if places.is_empty() {
+        return;
+    }
+    let embedded = example("embedded://.nightfill/online");
+    let newest = predictions(&Server::start(&embedded));
+    embedded.run(&["release", "rollback"]);
+    let earlier = predictions(&Server::start(&embedded));
+    assert_ne!(newest, earlier);
+    for online in places {
+        let project = example(&online);
+        let server = Server::start(&project);
+        assert_eq!(predictions(&server), newest, "{online}");
+        drop(server);
+        project.run(&["release", "rollback"]);
+        assert_eq!(predictions(&Server::start(&project)), earlier, "{online}");
+        let releases = project.json(&["release", "list"]);
+        assert_eq!(releases, embedded.json(&["release", "list"]), "{online}");
+    }
+}
+
+fn release(server: &Server) -> Value {
+    let body = json!({ "entities": { "customer_id": [1] } });
+    server.ask("/v1/features/spend_v1", &body)["release"].clone()
+}
+
+#[test]
+fn a_flip_on_redis_is_served_within_a_second_without_a_restart() {
+    for online in redis_places() {
+        let project = shop();
+        project.serve_from(&online);
+        project.apply_and_run(&["2026-03-01"]);
+        let server = Server::start(&project);
+        assert_eq!(release(&server), json!(1));
+        for (arguments, expected) in [
+            (&["run", "--as-of", "2026-03-02"] as &[&str], 2),
+            (&["release", "rollback"], 1),
+            (&["release", "rollback", "--to", "2"], 2),
+        ] {
+            project.run(arguments);
+            let stopwatch = Stopwatch::start();
+            while release(&server) != json!(expected) {
+                let took = stopwatch.elapsed();
+                assert!(took < Duration::from_secs(1), "{online}: {arguments:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_said_to_be_and_no_password_is_shown() {
+    let project = shop();
+    project.serve_from("redis://night@127.0.0.1:1/0");
+    project.run(&["apply"]);
+    let mut command = project.command(&["run", "--as-of", "2026-03-01"]);
+    command.env("NIGHTFILL_ONLINE_PASSWORD", "hunter2");
+    let output = harness::finish(command);
+    assert_eq!(output.status.code(), Some(1));
+    let said = harness::stderr(&output);
+    assert!(
+        said.contains("the online store's server cannot be reached"),
+        "{said}"
+    );
+    assert!(!said.contains("hunter2"), "{said}");
+}
