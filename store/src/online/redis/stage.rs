@@ -8,7 +8,9 @@ use feature_defs::name::Name;
 
 use super::memory::Memory;
 use super::staging::Staging;
-use super::state::{Change, FORMAT, SNAPSHOTS, State, THIS_FORMAT, VIEWS, view_field};
+use super::state::{
+    Change, FORMAT, SNAPSHOTS, State, THIS_FORMAT, VIEWS, staging_field, view_field,
+};
 use super::sweep::sweep;
 use super::view_record::{Snapshot, ViewRecord};
 use crate::error::{Error, ErrorKind, Result};
@@ -71,6 +73,7 @@ pub(super) async fn begin(
         };
         record.staging = Some(snapshot.clone());
         change.set(SNAPSHOTS, id.0.to_string());
+        change.set(&staging_field(view), id.0.to_string());
         change.set(FORMAT, THIS_FORMAT);
         change.set_json(&field, &record)?;
         if !state.apply(&change).await? {
@@ -106,10 +109,9 @@ pub(super) async fn write(
 
 /// Fails when somebody else began another snapshot of the view, and this one counts for nobody.
 async fn is_staged(state: &State, view: &Name, id: SnapshotId) -> Result<()> {
-    let field = view_field(view);
-    let record: Option<ViewRecord> = state.fields(&[&field]).await?.json(&field)?;
-    let staging = record.and_then(|record| record.staging);
-    match staging.is_some_and(|staging| staging.id == id) {
+    let field = staging_field(view);
+    let staging = state.fields(&[&field]).await?.number(&field)?;
+    match staging == Some(id.0) {
         true => Ok(()),
         false => Err(no_longer_staged(id)),
     }
@@ -148,6 +150,7 @@ pub(super) async fn complete(
         record.complete(snapshot, changed, all);
         let mut change = Change::from(&fields, &[&field]);
         change.set_json(&field, &record)?;
+        change.remove(&staging_field(&view));
         if state.apply(&change).await? {
             return Ok(());
         }

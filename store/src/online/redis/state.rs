@@ -8,6 +8,7 @@
 //! views        how many views have a number
 //! registered   how often a release was registered
 //! view:NAME    JSON: ViewRecord
+//! staging:NAME number of the snapshot that is being staged, as the record says, for a look before each write
 //! release:N    JSON: the release
 //! ```
 
@@ -32,6 +33,7 @@ pub(super) const VIEWS: &str = "views";
 pub(super) const REGISTERED: &str = "registered";
 
 const VIEW: &str = "view:";
+const STAGING: &str = "staging:";
 const RELEASE: &str = "release:";
 
 /// The layout that this program reads and writes.
@@ -63,6 +65,10 @@ return 1
 
 pub(super) fn view_field(view: &Name) -> String {
     format!("{VIEW}{view}")
+}
+
+pub(super) fn staging_field(view: &Name) -> String {
+    format!("{STAGING}{view}")
 }
 
 pub(super) fn release_field(number: ReleaseNumber) -> String {

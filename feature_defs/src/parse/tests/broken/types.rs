@@ -313,7 +313,7 @@ pub(super) const CASES: &[Case] = &[
         "place_of_another_kind",
         &[Settings(
             "project: shop\n",
-            "project: shop\nonline: redis://cache\n",
+            "project: shop\nonline: memcached://cache\n",
         )],
     ),
     (
