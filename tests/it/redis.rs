@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use feature_defs::time::Stopwatch;
 use serde_json::{Value, json};
-use store::conformance::servers::redis_places;
+use store::conformance::servers::{OwnRedis, redis_places};
 
 use crate::harness::server::Server;
 use crate::harness::{self, Project, shop};
@@ -120,4 +120,30 @@ fn a_server_that_is_not_there_is_said_to_be_and_no_password_is_shown() {
         "{said}"
     );
     assert!(!said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn a_server_is_spoken_to_by_tls_when_its_authority_is_trusted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some((_server, port)) = OwnRedis::start_with_tls(folder.path()) else {
+        return;
+    };
+    let project = shop();
+    project.serve_from(&format!("rediss://localhost:{port}/0"));
+    project.run(&["apply"]);
+    let said = project.fail(&["run", "--as-of", "2026-03-01"]);
+    assert!(said.contains("cannot be reached"), "{said}");
+    assert!(said.contains("certificate"), "{said}");
+
+    let trusting = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command.env("SSL_CERT_FILE", folder.path().join("ca.crt"));
+        let output = harness::finish(command);
+        assert!(output.status.success(), "{}", harness::stderr(&output));
+        harness::stdout(&output)
+    };
+    trusting(&["run", "--as-of", "2026-03-01"]);
+    let status = trusting(&["status", "--format", "json"]);
+    let status: Value = serde_json::from_str(&status).expect("JSON");
+    assert_eq!(status["served"]["number"], 1);
 }

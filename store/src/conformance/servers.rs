@@ -196,12 +196,43 @@ impl OwnRedis {
         started
     }
 
+    /// Starts a Redis that also takes encrypted connections, on the port that is given back, with a certificate for
+    /// `localhost` by the authority in `folder/ca.crt`. `None` where there is no Redis.
+    ///
+    /// # Panics
+    /// When one is not there and has to be, or does not start; without `openssl`.
+    #[must_use]
+    #[allow(clippy::expect_used)] // for tests
+    pub fn start_with_tls(folder: &Path) -> Option<(Self, u16)> {
+        let (variable, name) = REDIS_SERVERS[0];
+        let program = url(&format!("{variable}_SERVER"), name)?;
+        let made = Command::new("sh")
+            .args(["-ec", CERTIFICATES])
+            .current_dir(folder)
+            .stderr(Stdio::null())
+            .status();
+        assert!(made.expect("a shell").success(), "no certificates");
+        let port = free_port();
+        let tls_port = port.to_string();
+        let options = ["--tls-port", &tls_port, "--tls-auth-clients", "no"];
+        let files = [
+            "--tls-cert-file",
+            "server.crt",
+            "--tls-key-file",
+            "server.key",
+        ];
+        let authority = ["--tls-ca-cert-file", "ca.crt"];
+        let options = [&options[..], &files, &authority].concat();
+        Some((
+            Self::start(program.into(), folder.to_owned(), &options),
+            port,
+        ))
+    }
+
     #[allow(clippy::expect_used)] // for tests
     fn start(program: PathBuf, folder: PathBuf, options: &[&str]) -> Self {
         std::fs::create_dir_all(&folder).expect("a folder");
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let port = listener.local_addr().expect("a port").port();
-        drop(listener);
+        let port = free_port();
         let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
         let process = spawn(&program, &folder, &options, port);
         Self {
@@ -247,6 +278,20 @@ impl Drop for OwnRedis {
         let _ = self.process.wait();
     }
 }
+
+#[allow(clippy::expect_used)] // for tests
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    listener.local_addr().expect("a port").port()
+}
+
+/// Makes an authority, and a certificate by it.
+const CERTIFICATES: &str = "
+openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -days 2 -subj /CN=tests
+openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=localhost
+echo 'subjectAltName=DNS:localhost' > names
+openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt -days 2 -extfile names
+";
 
 /// Starts a server, and waits until it takes connections.
 #[allow(clippy::expect_used)] // for tests

@@ -46,7 +46,8 @@ pub trait OnlineStore: Send + Sync + fmt::Debug {
     /// Adds rows to a snapshot that is being staged. Keys MUST come in strictly ascending order over all calls.
     async fn write(&self, snapshot: SnapshotId, rows: &[StagedRow<'_>]) -> Result<()>;
 
-    /// Verifies what was staged against `expected`, by reading it back, and marks it complete. On a difference it MUST
+    /// Verifies what was staged against `expected`, and marks it complete. It MUST read rows back: all of them, or, where
+    /// each write was acknowledged, at least 1,000 from all over the snapshot. On a difference it MUST
     /// fail with [`crate::error::ErrorKind::Corrupt`] and leave the snapshot incomplete. Idempotent.
     async fn complete(&self, snapshot: SnapshotId, expected: Checksum) -> Result<()>;
 

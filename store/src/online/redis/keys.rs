@@ -61,8 +61,14 @@ impl Keys {
 /// A row's key, from [`Keys::row_prefix`].
 pub(super) fn row_key(prefix: &[u8], key: &[u8]) -> Vec<u8> {
     let mut name = Vec::with_capacity(prefix.len() + key.len() + 1);
+    write_row_key(prefix, key, &mut name);
+    name
+}
+
+/// Writes a row's key over what is in `name`.
+pub(super) fn write_row_key(prefix: &[u8], key: &[u8], name: &mut Vec<u8>) {
+    name.clear();
     name.extend_from_slice(prefix);
     name.extend_from_slice(key);
     name.push(b'}');
-    name
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use redis::{Value, cmd};
 
 use super::error::unexpected;
-use super::keys::row_key;
+use super::keys::write_row_key;
 use super::state::{State, view_field};
 use super::view_record::ViewRecord;
 use crate::error::{Error, ErrorKind, Result};
@@ -110,6 +110,7 @@ pub(super) async fn read(
     let mut command = cmd("MGET");
     command.arg(&reader.marker);
     let mut horizons = Vec::with_capacity(addresses.len());
+    let mut name = Vec::new();
     for address in addresses {
         let view = reader.views.get(address.view).ok_or_else(|| {
             Error::new(
@@ -117,7 +118,8 @@ pub(super) async fn read(
                 format!("release `{}` has no view {}", release.number, address.view),
             )
         })?;
-        command.arg(row_key(&view.row_prefix, address.key));
+        write_row_key(&view.row_prefix, address.key, &mut name);
+        command.arg(name.as_slice());
         horizons.push(&view.horizon);
     }
     let Value::Array(values) = state.connection.read(&command).await? else {

@@ -17,6 +17,9 @@ use crate::release::SnapshotId;
 const KEYS_A_PIPELINE: usize = 4_096;
 const BLOCKS_A_COMMAND: u64 = 256;
 
+/// Blocks that are looked for after the last one that is there: more than may be on their way at once, in any order.
+const BLOCKS_AHEAD: u64 = 16;
+
 /// Does all that is left to be done for a view.
 pub(super) async fn sweep(state: &State, view: &Name) -> Result<()> {
     let field = view_field(view);
@@ -57,18 +60,14 @@ async fn empty(state: &State, record: &ViewRecord, abandoned: SnapshotId) -> Res
             entries: 0,
             blocks: 0,
         };
-        while read_blocks(
-            &state.connection,
-            &state.keys,
-            record.number,
-            &run,
-            run.blocks..run.blocks + 1,
-        )
-        .await?
-        .iter()
-        .any(Option::is_some)
-        {
-            run.blocks += 1;
+        loop {
+            let ahead = run.blocks..run.blocks + BLOCKS_AHEAD;
+            let (connection, keys) = (&state.connection, &state.keys);
+            let found = read_blocks(connection, keys, record.number, &run, ahead).await?;
+            let Some(last) = found.iter().rposition(Option::is_some) else {
+                break;
+            };
+            run.blocks += last as u64 + 1;
         }
         if kind == RunKind::Changed {
             prune(state, record, &run).await?;

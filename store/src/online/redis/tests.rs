@@ -124,7 +124,7 @@ async fn a_user_with_the_documented_rights_does_all_and_another_is_refused() {
             .arg("SETUSER")
             .arg(&namespace)
             .arg(&["on", ">secret", &format!("~nf:{namespace}:*")])
-            .arg(&RIGHTS.split(' ').collect::<Vec<&str>>())
+            .arg(RIGHTS.split(' ').collect::<Vec<&str>>())
             .query_async(&mut connection)
             .await
             .expect("a user");

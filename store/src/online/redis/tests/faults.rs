@@ -52,6 +52,30 @@ async fn a_killed_server_is_unavailable_and_comes_back_by_itself() {
     }
 }
 
+/// SRV-09: a connection that the server closed, as it does with idle ones, costs nobody an answer.
+#[tokio::test]
+async fn a_connection_that_the_server_closed_fails_no_call() {
+    let folder = TempDir::new().expect("a folder");
+    for server in OwnRedis::start_all(folder.path(), &["--appendonly", "no"]) {
+        let store = store_in(&server.url(), "shop");
+        let mut connection = connect(&server.url()).await;
+        let mut from = None;
+        for number in 1..=20 {
+            let content = numbered(10, &number.to_string());
+            let closed: u64 = cmd("CLIENT")
+                .arg(&["KILL", "TYPE", "normal", "SKIPME", "yes"])
+                .query_async(&mut connection)
+                .await
+                .expect("closed");
+            assert!(number == 1 || closed >= 2, "{closed} closed");
+            let release = publish(&store, from, number, &content).await;
+            let row = read_rows(&store, &release, &[b"key 00003".to_vec()]).await;
+            assert_eq!(row, [Some(format!("{number} 3").into_bytes())]);
+            from = Some(number);
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_lost_its_data_never_says_missing_and_takes_a_release_again() {
     let folder = TempDir::new().expect("a folder");
