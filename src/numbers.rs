@@ -42,6 +42,18 @@ pub(crate) fn release(text: &str) -> Result<u64, String> {
     })
 }
 
+/// How many releases are kept.
+///
+/// # Errors
+/// What to write instead.
+pub(crate) fn kept_releases(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| *count >= 2);
+    count.ok_or_else(|| {
+        "write a whole number from 2, like `14`: the served release, and one to go back to"
+            .to_owned()
+    })
+}
+
 /// The number of a version of the definitions.
 ///
 /// # Errors

@@ -35,6 +35,15 @@ pub(crate) enum Release {
         #[arg(long, value_name = "NUMBER", value_parser = numbers::release)]
         to: Option<u64>,
     },
+    /// Drop old releases from the online store, with the rows that only they hold
+    #[command(
+        after_help = "Example:\n  nightfill release drop --keep 14      after each night; the served release always stays"
+    )]
+    Drop {
+        /// How many of the newest releases stay, at least 2, so that there is a way back
+        #[arg(long, value_name = "COUNT", value_parser = numbers::kept_releases)]
+        keep: usize,
+    },
 }
 
 impl Release {
@@ -44,6 +53,7 @@ impl Release {
             Self::List => list(&opened, global.format).await,
             Self::Show { number } => show(&opened, number, global.format).await,
             Self::Rollback { to } => rollback(&opened, to, global.format).await,
+            Self::Drop { keep } => drop_old(&opened, keep, global.format).await,
         }
     }
 }
@@ -175,6 +185,35 @@ async fn rollback(opened: &Opened, to: Option<u64>, format: Format) -> anyhow::R
             "serving {to} again (was {from}); {seconds:.1} s; running servers follow within a second"
         )),
     }
+}
+
+async fn drop_old(opened: &Opened, keep: usize, format: Format) -> anyhow::Result<()> {
+    let releases = opened.online.releases().await?;
+    let served = opened.online.served().await?;
+    let mut dropped = Vec::new();
+    for number in old(&releases, served, keep) {
+        opened.online.drop_release(number).await?;
+        dropped.push(number);
+    }
+    if format == Format::Json {
+        return output::json(&json!({ "dropped": dropped }));
+    }
+    if dropped.is_empty() {
+        return output::line("nothing to drop");
+    }
+    let numbers: Vec<String> = dropped.iter().map(ToString::to_string).collect();
+    output::line(format_args!(
+        "dropped {}: {}",
+        output::counted(dropped.len() as u64, "release"),
+        numbers.join(", ")
+    ))
+}
+
+/// The releases, by ascending number, that are neither served nor among the newest `keep`.
+fn old(releases: &[Record], served: Option<ReleaseNumber>, keep: usize) -> Vec<ReleaseNumber> {
+    let old = &releases[..releases.len().saturating_sub(keep)];
+    let numbers = old.iter().map(|release| release.number);
+    numbers.filter(|number| Some(*number) != served).collect()
 }
 
 /// The models of one release that another does not hold.

@@ -105,6 +105,43 @@ fn a_flip_on_redis_is_served_within_a_second_without_a_restart() {
     }
 }
 
+/// Of seven releases, of which an early one is served again.
+#[test]
+fn old_releases_are_dropped_and_what_is_served_stays() {
+    let embedded = "embedded://.nightfill/online".to_owned();
+    for online in std::iter::once(embedded).chain(redis_places()) {
+        let project = shop();
+        project.serve_from(&online);
+        let nights = [
+            "02-20", "02-26", "02-28", "03-01", "03-02", "03-03", "03-04",
+        ];
+        let nights = nights.map(|day| format!("2026-{day}"));
+        project.apply_and_run(&nights.each_ref().map(String::as_str));
+        project.run(&["release", "rollback", "--to", "2"]);
+        let server = Server::start(&project);
+        let body =
+            json!({ "entities": { "customer_id": [1, 2, 3, 4] }, "as_of": "2026-03-05T00:00:00Z" });
+        let answer = |server: &Server| {
+            let mut answer = server.ask("/v1/features/spend_v1", &body);
+            answer.as_object_mut().expect("an object").remove("timings");
+            answer
+        };
+        let before = answer(&server);
+        let dropped = project.json(&["release", "drop", "--keep", "3"]);
+        assert_eq!(dropped["dropped"], json!([1, 3, 4]), "{online}");
+        let left = project.json(&["release", "list"]);
+        let left = left["releases"].as_array().expect("a list").iter();
+        let left: Vec<&Value> = left.map(|release| &release["number"]).collect();
+        assert_eq!(left, [7, 6, 5, 2], "{online}");
+        assert_eq!(answer(&server), before, "{online}");
+        let again = project.run(&["release", "drop", "--keep", "3"]);
+        assert_eq!(again, "nothing to drop\n", "{online}");
+        project.run(&["release", "rollback", "--to", "6"]);
+        let fresh = Server::start(&project);
+        assert_eq!(answer(&fresh)["release"], 6, "{online}");
+    }
+}
+
 #[test]
 fn a_server_that_is_not_there_is_said_to_be_and_no_password_is_shown() {
     let project = shop();

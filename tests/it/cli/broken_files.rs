@@ -70,7 +70,7 @@ fn settings_with_problems_stop_every_verb() {
     let project = half_edited();
     project.write(
         "nightfill.yaml",
-        "version: 1\nproject: test\nonline: redis://x\n",
+        "version: 1\nproject: test\nonline: memcached://x\n",
     );
     let said = project.fail(&["status"]);
     assert!(said.contains("nightfill.yaml:3:9"), "{said}");

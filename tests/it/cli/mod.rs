@@ -239,6 +239,7 @@ fn values_of_the_wrong_form_are_told_with_what_to_write() {
         (&["predict", "--model", "m"], "--body <JSON|FILE>"),
         (&["serve", "--port", "18211"], "`--listen 127.0.0.1:18211`"),
         (&["release", "rollback", "3"], "`--to 3`"),
+        (&["release", "drop", "--keep", "1"], "from 2, like `14`"),
     ] {
         let output = finish(nightfill(wrong));
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
@@ -391,7 +392,7 @@ fn work_that_fails_exits_with_1_and_says_why() {
 
 #[test]
 fn every_verb_has_help_with_an_example() {
-    let verbs: [&[&str]; 18] = [
+    let verbs: [&[&str]; 19] = [
         &["demo"],
         &["init"],
         &["check"],
@@ -406,6 +407,7 @@ fn every_verb_has_help_with_an_example() {
         &["release", "list"],
         &["release", "show"],
         &["release", "rollback"],
+        &["release", "drop"],
         &["drop"],
         &["model", "import"],
         &["model", "list"],

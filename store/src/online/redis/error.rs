@@ -16,7 +16,7 @@ pub(super) fn failed(error: RedisError) -> Error {
     let (kind, message) = match (error.kind(), error.code()) {
         (_, Some("OOM")) => (
             ErrorKind::Unavailable,
-            "the online store's server is out of memory: raise its `maxmemory`",
+            "the online store's server is out of memory: raise its `maxmemory`, or drop old releases (`nightfill release drop`)",
         ),
         (_, Some("MISCONF")) => (
             ErrorKind::Unavailable,

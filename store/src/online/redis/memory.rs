@@ -63,7 +63,7 @@ impl Memory {
         Err(Error::new(
             ErrorKind::Unavailable,
             format!(
-                "{keys} new rows need about {} MiB, and the online store's server has {} MiB left of its {}: raise its `maxmemory`",
+                "{keys} new rows need about {} MiB, and the online store's server has {} MiB left of its {}: raise its `maxmemory`, or drop old releases (`nightfill release drop`)",
                 mebibytes(needed),
                 mebibytes(self.most.saturating_sub(self.used)),
                 mebibytes(self.most)
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Unavailable);
         assert_eq!(
             error.to_string(),
-            "1000 new rows need about 3 MiB, and the online store's server has 2 MiB left of its 3: raise its `maxmemory`"
+            "1000 new rows need about 3 MiB, and the online store's server has 2 MiB left of its 3: raise its `maxmemory`, or drop old releases (`nightfill release drop`)"
         );
     }
 }

@@ -185,6 +185,37 @@ async fn what_a_dead_publisher_wrote_goes_and_counts_for_nobody() {
     }
 }
 
+/// Blocks of keys are sent a few at once: the first one may be what never came.
+#[tokio::test]
+async fn what_a_dead_publisher_listed_after_a_gap_goes_too() {
+    for url in redis_urls() {
+        let store = empty_store(&url);
+        let view = Name::parse("spend").expect("a name");
+        let begun = store.begin(&view, Fingerprint::of(["dead"]), 200).await;
+        let Ok(Staging::Open(dead)) = begun else {
+            panic!("expected an open snapshot, found {begun:?}");
+        };
+        let all = numbered(200, "lost");
+        let (first, second) = all.split_at(100);
+        for some in [first, second] {
+            let rows: Vec<StagedRow<'_>> = some
+                .iter()
+                .map(|(key, row)| StagedRow { key, row })
+                .collect();
+            store.write(dead, &rows).await.expect("write");
+        }
+        let block = store.night.keys.block(1, keys::RunKind::Changed, dead, 0);
+        let mut connection = connect(&url).await;
+        let () = connection.del(block).await.expect("removed");
+        publish(&store, None, 1, &Vec::new()).await;
+        let left = stored(&url, &store).await;
+        let gone = |from: &str| left.keys().filter(|name| name.contains(from)).count();
+        assert_eq!((gone("key 000"), gone("key 001")), (100, 0));
+        let lists = left.keys().filter(|name| name.contains(":changed:"));
+        assert_eq!(lists.count(), 0, "no list is left");
+    }
+}
+
 /// The worst moment: it was about to write when it was taken for dead, and does so after the next release is served.
 #[tokio::test]
 async fn writes_of_a_void_snapshot_that_come_late_are_read_by_nobody() {
