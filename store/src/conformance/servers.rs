@@ -87,7 +87,10 @@ impl TestBucket {
     pub async fn put(&self, path: &str, bytes: impl Into<Bytes>) {
         let store = self.objects.clone().into_store();
         let put = store
-            .put(&ObjectPath::parse(path).expect("a path"), bytes.into().into())
+            .put(
+                &ObjectPath::parse(path).expect("a path"),
+                bytes.into().into(),
+            )
             .await;
         put.expect("an object");
     }
