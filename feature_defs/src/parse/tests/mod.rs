@@ -358,8 +358,8 @@ fn settings_are_checked_and_have_defaults() {
         ),
         ("version: 1\nproject: Shop\n", "2:10 `Shop` is not a name"),
         (
-            "version: 1\nproject: shop\nonline: redis://h\n",
-            "3:9 `online` does not accept `redis://`",
+            "version: 1\nproject: shop\nonline: memcached://h\n",
+            "3:9 `online` does not accept `memcached://`",
         ),
         (
             "version: 1\nproject: shop\ntimezone: Europe/Berln\n",
@@ -382,6 +382,16 @@ fn settings_are_checked_and_have_defaults() {
             "{text}: {told:#?}"
         );
     }
+}
+
+#[test]
+fn an_online_store_may_be_on_a_server() {
+    let text = "version: 1\nproject: shop\nonline: redis://night@db/3\nenvironments:\n  prod: { online: \"rediss://[::1]\" }\n";
+    let parsed = parse(Path::new("/"), vec![file(PROJECT_FILE, text)]).expect("loads");
+    let project = parsed.project;
+    assert_eq!(project.places.online.to_string(), "redis://night@db:6379/3");
+    let prod = project.in_environment("prod").expect("declared");
+    assert_eq!(prod.places.online.to_string(), "rediss://[::1]:6379/0");
 }
 
 #[test]
