@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use feature_defs::about::About;
-use feature_defs::aggregation::{Aggregate, AggregateFunction, Filter, Window, output_type};
+use feature_defs::aggregation::{
+    Aggregate, AggregateFunction, Filter, Window, buckets_type, output_type,
+};
 use feature_defs::data_type::DataType;
 use feature_defs::definitions::Definitions;
 use feature_defs::entity::{Entity, KeyPart};
@@ -222,6 +224,7 @@ pub(crate) fn add_windows(
                 function: *function,
                 source: Some(name(source)),
                 column: column.map(str::to_owned),
+                by: None,
                 filter: None,
             })
             .collect(),
@@ -254,6 +257,21 @@ pub(crate) fn add_filter(definitions: &mut Definitions, view: &str, filter: &Fil
     };
     for aggregate in &mut windows.aggregates {
         aggregate.filter = Some(filter.clone());
+    }
+}
+
+/// Computes all aggregates of a view apart for the values of a column of the only source.
+pub(crate) fn tell_apart(definitions: &mut Definitions, view: &str, by: &str) {
+    let view = definitions.views.get_mut(&name(view)).expect("the view");
+    let Computation::Windows(windows) = &mut view.computation else {
+        panic!("{view:?}");
+    };
+    let data_type = definitions.sources[&windows.sources[0]].columns[by].data_type;
+    for aggregate in &mut windows.aggregates {
+        aggregate.by = Some(by.to_owned());
+    }
+    for feature in &mut view.features {
+        feature.data_type = buckets_type((by, data_type), feature.data_type).expect("a type");
     }
 }
 

@@ -61,6 +61,8 @@ struct PlannedAggregate {
     source: Option<usize>,
     /// Place of the argument among [`WindowPlan::columns`].
     column: Option<usize>,
+    /// Place of the column for whose values it is computed apart.
+    by: Option<usize>,
     /// Place of what its filter says of an event.
     filter: Option<usize>,
 }
@@ -90,10 +92,11 @@ impl WindowPlan {
         let planned = |aggregate: &Aggregate| {
             let of = aggregate.source.as_ref();
             let source = of.and_then(|of| windows.sources.iter().position(|name| name == of));
-            let carried = aggregate.column.as_ref().and_then(|column| {
+            let carried = |column: &Option<String>| {
+                let column = column.as_ref()?;
                 let mut carried = inputs[source?].columns.iter();
                 carried.find_map(|(name, carried)| (name == column).then_some(carried))
-            });
+            };
             let filter = aggregate.filter.as_ref().and_then(|filter| {
                 let mut filters = inputs[source?].filters.iter();
                 filters.find(|carried| carried.plan.filter().canonical == filter.canonical)
@@ -102,7 +105,8 @@ impl WindowPlan {
             PlannedAggregate {
                 function: aggregate.function,
                 source: source.filter(|_| several),
-                column: carried.and_then(place),
+                column: carried(&aggregate.column).and_then(place),
+                by: carried(&aggregate.by).and_then(place),
                 filter: filter.and_then(|filter| place(&filter.carried)),
             }
         };
@@ -137,7 +141,7 @@ impl Carried {
         let needs_order = its.clone().any(|a| a.function.is_of_order());
         let is_argument = |name: &String| {
             its.clone()
-                .any(|a| a.column.as_deref() == Some(name.as_str()))
+                .any(|a| a.column.as_ref() == Some(name) || a.by.as_ref() == Some(name))
         };
         let columns = source.columns.keys();
         let columns = columns.filter(|name| needs_order || is_argument(name));
@@ -199,7 +203,10 @@ impl KeyWindows {
 
     fn restart(&mut self) {
         self.accumulators.clear();
-        let fresh = |a: &PlannedAggregate| Accumulator::new(a.function, a.column.is_none());
+        let fresh = |a: &PlannedAggregate| match a.by {
+            Some(_) => Accumulator::apart(a.function, a.column.is_none()),
+            None => Accumulator::new(a.function, a.column.is_none()),
+        };
         self.accumulators
             .extend(self.plan.aggregates.iter().map(fresh));
         self.closed = 0;
@@ -237,7 +244,10 @@ impl KeyWindows {
             let cell = aggregate
                 .column
                 .map_or(Cell::Null, |column| columns[column].cell(row));
-            accumulator.add(cell);
+            match aggregate.by {
+                Some(by) => accumulator.add_apart(columns[by].cell(row), cell),
+                None => accumulator.add(cell),
+            }
         }
         Ok(())
     }

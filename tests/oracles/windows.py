@@ -52,6 +52,7 @@ AGGREGATES = [
     ("dear_sum", "sum(cents)", "coupon > 50", "sum(cents) FILTER (WHERE coupon > 50)", NONE, EXACT),
     ("dear_last", "last(price)", "lines > 9", f"first(price ORDER BY {NEWEST}) FILTER (WHERE lines > 9)", NONE, EXACT),
     ("top_stores", "top_k(store, 2)", None, "any_value(top_stores)", EMPTY, EXACT),
+    ("by_store", "sum(cents)", "lines > 1", "any_value(by_store)", EMPTY, EXACT),
     ("top_coupons", "top_k(coupon, 3)", None, "any_value(top_coupons)", EMPTY, EXACT),
 ]
 for column in ["cents", "coupon", "price", "weight"]:
@@ -84,7 +85,8 @@ db.sql("SET TimeZone = 'UTC'")
 def definitions() -> str:
     aggregates = []
     for name, call, condition, *_ in AGGREGATES:
-        full = f'{{ of: "{call}", filter: "{condition}" }}' if condition else f'"{call}"'
+        by = ", by: store_id" if name == "by_store" else ""
+        full = f'{{ of: "{call}", filter: "{condition}"{by} }}' if condition else f'"{call}"'
         aggregates.append(f"      {name}: {full}\n")
     return f"""\
 entities:
@@ -161,6 +163,11 @@ def expected(span: int | None) -> dict:
             ON e.household_id = f.household_id AND e.bought_at < f.as_of {inside}
         )
         SELECT near.n, {computed} FROM near
+        LEFT JOIN (
+            SELECT n, list({{'store_id': store_id, 'value': value}} ORDER BY store_id) AS by_store FROM (
+                SELECT n, store_id, sum(cents)::BIGINT AS value FROM near WHERE lines > 1 GROUP BY ALL
+            ) GROUP BY n
+        ) b ON b.n = near.n
         LEFT JOIN ({top("store", 2)}) s ON s.n = near.n LEFT JOIN ({top("coupon", 3)}) c ON c.n = near.n
         GROUP BY near.n
     """)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::aggregation::{ListLength, ParameterError, Portion};
 use crate::article::with_article;
-use crate::data_type::{DataType, MAX_DECIMAL_PRECISION};
+use crate::data_type::{DataType, MAX_DECIMAL_PRECISION, StructField};
 
 /// An aggregate function. Nulls in the argument are passed over, except by [`AggregateFunction::First`] and
 /// [`AggregateFunction::Last`], also those of several values.
@@ -172,7 +172,7 @@ impl fmt::Display for AggregateFunction {
 }
 
 /// Why a function cannot aggregate an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AggregateTypeError {
     /// Only `count()` goes without a column.
     #[error("`{}` needs a column", .0.name())]
@@ -186,7 +186,36 @@ pub enum AggregateTypeError {
     /// What gives a list, of a type that no list has.
     #[error("`{}` of several values does not take {}: types stand in each other up to 8 deep", .0, with_article(.1))]
     TooDeep(&'static str, DataType),
+    /// What compares values, over lists, vectors or structs.
+    #[error("values are not told apart by {}: there is no order of such values", with_article(.0))]
+    NestedBuckets(DataType),
+    /// A column that is no name of a field beside `value`.
+    #[error("values told apart by `{0}` are no struct: its fields would be `{0}` and `value`")]
+    BucketName(String),
 }
+
+/// The type of an aggregate that is computed apart for the values of a column: `list<struct<column: T, value: V>>`.
+///
+/// # Errors
+/// [`AggregateTypeError`] for a column by which nothing is told apart.
+pub fn buckets_type(
+    (name, column): (&str, DataType),
+    value: DataType,
+) -> Result<DataType, AggregateTypeError> {
+    if column.is_nested() {
+        return Err(AggregateTypeError::NestedBuckets(column));
+    }
+    let field = |name: &str, data_type| StructField {
+        name: name.to_owned(),
+        data_type,
+    };
+    let bucket = DataType::struct_of(vec![field(name, column), field(VALUE, value)]);
+    let buckets = bucket.and_then(DataType::list_of);
+    buckets.ok_or_else(|| AggregateTypeError::BucketName(name.to_owned()))
+}
+
+/// The field that holds the value of a bucket.
+const VALUE: &str = "value";
 
 /// The type of an aggregate's features, from the type of its column (`None` for `count()`).
 ///
@@ -287,6 +316,24 @@ mod tests {
         assert!(output_type(top, list).is_err());
         let refused = output_type(Mean, None).expect_err("no column");
         assert_eq!(refused.to_string(), "`mean` needs a column");
+    }
+
+    #[test]
+    fn buckets_are_structs_of_the_category_and_the_value() {
+        let buckets = buckets_type(("shop", DataType::String), DataType::Int64);
+        let text = buckets.map(|buckets| buckets.to_string());
+        assert_eq!(
+            text.as_deref(),
+            Ok("list<struct<shop: string, value: int64>>")
+        );
+        let list = DataType::Bool.list_of().expect("a list");
+        for by in [
+            ("shop", list),
+            ("value", DataType::Int64),
+            ("the shop", DataType::Int64),
+        ] {
+            assert!(buckets_type(by, DataType::Int64).is_err(), "{by:?}");
+        }
     }
 
     #[test]

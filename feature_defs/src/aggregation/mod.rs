@@ -5,7 +5,7 @@ mod parameter;
 
 use std::fmt;
 
-pub use function::{AggregateFunction, AggregateTypeError, output_type};
+pub use function::{AggregateFunction, AggregateTypeError, buckets_type, output_type};
 pub use parameter::{ListLength, ParameterError, Portion};
 
 use crate::name::Name;
@@ -52,6 +52,8 @@ pub struct Aggregate {
     pub source: Option<Name>,
     /// The source's column it is computed from; `None` only where rows are counted.
     pub column: Option<String>,
+    /// The source's column for whose values it is computed apart; `None` for one value.
+    pub by: Option<String>,
     /// Which of the source's events it is computed from; `None` for all of them.
     pub filter: Option<Filter>,
 }

@@ -207,6 +207,13 @@ pub(crate) static AGGREGATE: Object = Object {
             "sum(amount)",
         ),
         key(
+            "by",
+            Reference("column"),
+            Default("one value of all events"),
+            "A column of the source, for each of whose values it is computed apart: a list of structs with the fields of the column's name and `value`, sorted by the column, null last. Categories without an event in the window are not in it.",
+            "channel",
+        ),
+        key(
             "filter",
             Syntax("a SQL expression"),
             Default("all events"),

@@ -252,7 +252,8 @@ fn of_windows(definitions: &Definitions, windows: &Windows) -> Vec<Decided> {
                 .as_ref()
                 .is_none_or(|of| *of == source.name);
             if is_its {
-                let columns = places(input, source, &aggregate.column);
+                let columns = aggregate.column.iter().chain(&aggregate.by);
+                let columns = places(input, source, columns);
                 decided.values.extend(columns);
             }
             let filter = aggregate.filter.as_ref().filter(|_| is_its);

@@ -183,6 +183,8 @@ pub(crate) struct DeclaredFeature {
 pub(crate) struct DeclaredAggregate {
     pub(crate) name: Placed<Name>,
     pub(crate) call: Option<DeclaredCall>,
+    /// The column for whose values it is computed apart.
+    pub(crate) by: Option<Text>,
     pub(crate) filter: DeclaredFilter,
 }
 

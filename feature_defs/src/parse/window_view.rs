@@ -166,45 +166,49 @@ fn read_aggregates<'a>(
     }
     let read = |(key, node): &'a (Text, Node)| {
         let name = reader.name(key);
-        let (call, filter) = read_aggregate(reader, key, node);
+        let (call, by, filter) = read_aggregate(reader, key, node);
         let call = call.filter(|_| !map.repeats(&key.text));
         Some(DeclaredAggregate {
-            filter,
             name: Placed {
                 value: name?,
                 span: key.span.clone(),
             },
             call,
+            by,
+            filter,
         })
     };
     let aggregates: Members<_> = map.entries.iter().map(read).collect();
     Some(aggregates.whole_if(map.whole))
 }
 
-/// A call, or `{of: call, filter: condition}`.
+/// A call, or `{of: call, by: column, filter: condition}`. Without a call where the column cannot be read.
 fn read_aggregate<'a>(
     reader: &mut Reader<'a>,
     key: &'a Text,
     node: &'a Node,
-) -> (Option<DeclaredCall>, DeclaredFilter) {
+) -> (Option<DeclaredCall>, Option<Text>, DeclaredFilter) {
     let Kind::Mapping(_) = node.kind else {
-        return (read_call(reader, node), DeclaredFilter::None);
+        return (read_call(reader, node), None, DeclaredFilter::None);
     };
     let owner = format!("aggregate `{}`", key.text);
     let Some(fields) = reader.fields(node, &key.span, &owner, &AGGREGATE.names()) else {
-        return (None, DeclaredFilter::Unreadable);
+        return (None, None, DeclaredFilter::Unreadable);
     };
     let call = reader.require_with(&fields, "of", "write the call: `of: sum(amount)`");
     let call = call.and_then(|node| read_call(reader, node));
+    let by = fields.get("by").map(|node| reader.text(node, "`by`"));
+    let call = call.filter(|_| !matches!(by, Some(None)));
+    let by = by.flatten();
     let Some(node) = fields.get("filter") else {
-        return (call, DeclaredFilter::None);
+        return (call, by, DeclaredFilter::None);
     };
     match reader.text(node, "`filter`") {
         Some(text) => {
             let condition = Embedded::scalar(&text, &reader.file.text);
-            (call, DeclaredFilter::Condition(condition))
+            (call, by, DeclaredFilter::Condition(condition))
         }
-        None => (call, DeclaredFilter::Unreadable),
+        None => (call, by, DeclaredFilter::Unreadable),
     }
 }
 

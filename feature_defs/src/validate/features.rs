@@ -1,6 +1,6 @@
 //! Features of views without SQL: names that are free, types from the source's columns.
 
-use crate::aggregation::{AggregateFunction, Window, output_type};
+use crate::aggregation::{AggregateFunction, Window, buckets_type, output_type};
 use crate::data_type::DataType;
 use crate::error::Span;
 use crate::feature_view::Feature;
@@ -79,8 +79,14 @@ impl Validator<'_> {
             let call = aggregate.call.as_ref();
             let both = call.zip(argument.as_ref());
             let data_type = both.and_then(|(call, argument)| self.call_type(argument, call));
+            let data_type = match (&aggregate.by, argument) {
+                (Some(by), Some(argument)) => self.buckets_type(argument, by, data_type),
+                (Some(_), None) => None,
+                (None, _) => data_type,
+            };
             let function = call.and_then(|call| call.function);
-            let never_null = function.is_some_and(AggregateFunction::is_never_null);
+            let never_null =
+                aggregate.by.is_some() || function.is_some_and(AggregateFunction::is_never_null);
             for window in &windows.items {
                 let text = format!("{}_{}", aggregate.name.value, window.value);
                 let Ok(name) = Name::parse(&text) else {
@@ -131,6 +137,35 @@ impl Validator<'_> {
                     None => "name the column in the parentheses",
                 };
                 self.refuse(&call.span, error.to_string(), help);
+                None
+            }
+        }
+    }
+
+    /// The type of values that are computed apart, if it is known.
+    fn buckets_type(
+        &mut self,
+        argument: &Argument<'_>,
+        by: &Text,
+        value: Option<DataType>,
+    ) -> Option<DataType> {
+        let Some(source) = argument.source else {
+            if argument.sure {
+                let message =
+                    "`count()` counts events of all sources, and `by` names a column of one";
+                self.refuse(
+                    &by.span,
+                    message,
+                    "write `count(source.*)`, with the name of the source",
+                );
+            }
+            return None;
+        };
+        let column = self.column(source, by)?;
+        match buckets_type((&by.text, column), value?) {
+            Ok(data_type) => Some(data_type),
+            Err(error) => {
+                self.refuse(&by.span, error.to_string(), "");
                 None
             }
         }

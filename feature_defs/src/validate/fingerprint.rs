@@ -76,6 +76,8 @@ pub(crate) fn view(view: &FeatureView, inputs: &Inputs<'_>) -> Fingerprint {
                     true => format!("{name} {function} {column:?} of {:?}", aggregate.source),
                     false => format!("{name} {function} {column:?}"),
                 });
+                let by = aggregate.by.iter();
+                parts.extend(by.map(|by| format!("apart by {by}")));
                 let filter = aggregate.filter.iter();
                 parts.extend(filter.map(|filter| format!("where {}", filter.canonical)));
             }

@@ -37,10 +37,15 @@ pub(super) fn stored(view: &FeatureView, index: usize, inputs: &Inputs<'_>) -> F
                 parts.push(format!("events of {:?}", aggregate.source));
             }
             of = aggregate.source.as_ref();
+            let by = aggregate.by.as_deref();
+            parts.extend(by.map(|by| format!("apart by {by}")));
             let filter = aggregate.filter.as_ref();
             parts.extend(filter.map(|filter| format!("where {}", filter.canonical)));
             let filtered = filter.map(|filter| filter.columns.iter().map(String::as_str));
-            let columns = column.into_iter().chain(filtered.into_iter().flatten());
+            let columns = column
+                .into_iter()
+                .chain(by)
+                .chain(filtered.into_iter().flatten());
             Some(columns.collect()).filter(|columns: &Vec<&str>| !columns.is_empty())
         }
         Computation::Latest(latest) => {

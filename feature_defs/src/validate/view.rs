@@ -194,6 +194,7 @@ fn aggregates_of(
             function: aggregate.call?.function?,
             source: argument.source.map(|(name, _)| name.clone()),
             column: argument.column.map(|column| column.text),
+            by: aggregate.by.map(|by| by.text),
             filter: filter?.0,
         })
     });

@@ -3,30 +3,33 @@
 //! Integers and decimals are summed in integers wide enough for any number of rows, floats in an [`ExactSum`]; what
 //! does not fit the result's type is an error (rule 9).
 
+mod buckets;
+mod distinct;
 mod exact_sum;
 mod fraction;
 mod frequencies;
 mod functions;
 mod moments;
 mod quantile;
+mod total;
 mod wide_sum;
 
 use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
 
-use arrow::datatypes::i256;
 use feature_defs::aggregation::{AggregateFunction, ListLength, Portion};
-use feature_defs::data_type::DataType;
-use feature_defs::time::Instant;
 use feature_defs::value::Value;
 
 pub(crate) use exact_sum::ExactSum;
 pub(crate) use functions::exact_functions;
 
 use crate::column::Cell;
+use buckets::Buckets;
+use distinct::Distinct;
 use frequencies::Frequencies;
 use moments::{Moments, Spread};
 use quantile::Numbers;
+use total::Total;
 
 /// One aggregate over the rows that were added, newest first.
 #[derive(Debug, Clone)]
@@ -49,24 +52,7 @@ pub(crate) enum Accumulator {
     LastValues(Vec<Value>, ListLength),
     TopK(Box<Frequencies>, ListLength),
     Distinct(HashSet<Distinct>),
-}
-
-/// An exact total, and whether anything was added to it.
-#[derive(Debug, Clone)]
-pub(crate) enum Total {
-    Nothing,
-    Signed(i128),
-    Unsigned(u128),
-    Decimal { unscaled: i256, scale: u8 },
-    Float(ExactSum),
-}
-
-/// A value as `count distinct` compares it: by number, not by bits (0 equals -0, and NaN equals NaN).
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Distinct {
-    Number(i128),
-    Float(u64),
-    Bytes(Box<[u8]>),
+    Buckets(Box<Buckets>),
 }
 
 /// A result that its type cannot hold.
@@ -97,6 +83,18 @@ impl Accumulator {
             AggregateFunction::LastValues(length) => Self::LastValues(Vec::new(), length),
             AggregateFunction::TopK(length) => Self::TopK(Box::default(), length),
             AggregateFunction::DistinctCount => Self::Distinct(HashSet::new()),
+        }
+    }
+
+    /// An aggregate of nothing, to be computed apart for each value of a column.
+    pub(crate) fn apart(function: AggregateFunction, rows: bool) -> Self {
+        Self::Buckets(Box::new(Buckets::new(function, rows)))
+    }
+
+    /// Adds a row of a category.
+    pub(crate) fn add_apart(&mut self, category: Cell<'_>, cell: Cell<'_>) {
+        if let Self::Buckets(buckets) = self {
+            buckets.add(category, cell);
         }
     }
 
@@ -139,6 +137,7 @@ impl Accumulator {
             Self::Distinct(values) => {
                 values.insert(Distinct::of(cell));
             }
+            Self::Buckets(buckets) => buckets.add(Cell::Null, cell),
         }
     }
 
@@ -172,58 +171,7 @@ impl Accumulator {
             Self::Distinct(values) => {
                 Ok(Value::Int(i64::try_from(values.len()).unwrap_or(i64::MAX)))
             }
-        }
-    }
-}
-
-impl Distinct {
-    fn of(cell: Cell<'_>) -> Self {
-        match cell {
-            Cell::Null => Self::Number(-1),
-            Cell::Bool(value) => Self::Number(value.into()),
-            Cell::Int(value) | Cell::Timestamp(value) => Self::Number(value.into()),
-            Cell::UInt(value) => Self::Number(value.into()),
-            Cell::Date(days) => Self::Number(days.into()),
-            Cell::Decimal { unscaled, .. } => Self::Number(unscaled),
-            Cell::Float(value) if value.is_nan() => Self::Float(f64::NAN.to_bits()),
-            Cell::Float(value) => Self::Float((value + 0.0).to_bits()),
-            Cell::String(value) => Self::Bytes(value.as_bytes().into()),
-            // Refused when definitions are checked.
-            Cell::Nested { .. } => Self::Number(-1),
-            Cell::Bytes(value) | Cell::Uuid(value) => Self::Bytes(value.into()),
-        }
-    }
-}
-
-impl Distinct {
-    /// The value, of the type of one that it was compared with.
-    fn like(&self, other: &Value) -> Value {
-        let integer = |number: &i128| i64::try_from(*number).unwrap_or_default();
-        match (self, other) {
-            (Self::Number(number), Value::Bool(_)) => Value::Bool(*number != 0),
-            (Self::Number(number), Value::Int(_)) => Value::Int(integer(number)),
-            (Self::Number(number), Value::Timestamp(_)) => {
-                Value::Timestamp(Instant::from_micros(integer(number)))
-            }
-            (Self::Number(number), Value::UInt(_)) => {
-                Value::UInt(u64::try_from(*number).unwrap_or_default())
-            }
-            (Self::Number(number), Value::Date(_)) => {
-                Value::Date(i32::try_from(*number).unwrap_or_default())
-            }
-            (Self::Number(number), Value::Decimal { scale, .. }) => Value::Decimal {
-                unscaled: *number,
-                scale: *scale,
-            },
-            (Self::Float(bits), _) => Value::Float(f64::from_bits(*bits)),
-            (Self::Bytes(bytes), Value::String(_)) => {
-                Value::String(String::from_utf8_lossy(bytes).into_owned())
-            }
-            (Self::Bytes(bytes), Value::Bytes(_)) => Value::Bytes(bytes.to_vec()),
-            (Self::Bytes(bytes), Value::Uuid(_)) => {
-                Value::Uuid(bytes.as_ref().try_into().unwrap_or_default())
-            }
-            _ => Value::Null,
+            Self::Buckets(buckets) => buckets.value(),
         }
     }
 }
@@ -271,117 +219,5 @@ fn compare(cell: Cell<'_>, value: &Value) -> Ordering {
         (Cell::Date(a), Value::Date(b)) => a.cmp(b),
         (Cell::Timestamp(a), Value::Timestamp(b)) => a.cmp(&b.micros()),
         _ => Ordering::Equal,
-    }
-}
-
-impl Total {
-    fn add(&mut self, cell: Cell<'_>) {
-        if matches!(self, Self::Nothing) {
-            *self = match cell {
-                Cell::UInt(_) => Self::Unsigned(0),
-                Cell::Float(_) => Self::Float(ExactSum::default()),
-                Cell::Decimal { scale, .. } => Self::Decimal {
-                    unscaled: i256::ZERO,
-                    scale,
-                },
-                _ => Self::Signed(0),
-            };
-        }
-        match (self, cell) {
-            (Self::Signed(sum), Cell::Int(value)) => *sum += i128::from(value),
-            (Self::Unsigned(sum), Cell::UInt(value)) => *sum += u128::from(value),
-            (Self::Float(sum), Cell::Float(value)) => sum.add(value),
-            (
-                Self::Decimal { unscaled, .. },
-                Cell::Decimal {
-                    unscaled: value, ..
-                },
-            ) => {
-                *unscaled = unscaled.wrapping_add(i256::from_i128(value));
-            }
-            _ => {}
-        }
-    }
-
-    fn value(&self) -> Result<Value, OutOfRange> {
-        let too_great = |sum: &dyn std::fmt::Display, data_type: DataType| {
-            OutOfRange(format!("the sum {sum} does not fit `{data_type}`"))
-        };
-        match self {
-            Self::Nothing => Ok(Value::Null),
-            Self::Signed(sum) => i64::try_from(*sum)
-                .map(Value::Int)
-                .map_err(|_| too_great(sum, DataType::Int64)),
-            Self::Unsigned(sum) => u64::try_from(*sum)
-                .map(Value::UInt)
-                .map_err(|_| too_great(sum, DataType::UInt64)),
-            Self::Decimal { unscaled, scale } => {
-                let scale = *scale;
-                let data_type = DataType::Decimal {
-                    precision: feature_defs::data_type::MAX_DECIMAL_PRECISION,
-                    scale,
-                };
-                unscaled
-                    .to_i128()
-                    .filter(|sum| sum.unsigned_abs() < 10_u128.pow(38))
-                    .map(|unscaled| Value::Decimal { unscaled, scale })
-                    .ok_or_else(|| too_great(&format!("{unscaled}e-{scale}"), data_type))
-            }
-            Self::Float(sum) => sum
-                .value()
-                .map(Value::Float)
-                .ok_or_else(|| OutOfRange("the sum does not fit `float64`".to_owned())),
-        }
-    }
-
-    /// The exact total divided by the count, as the nearest float.
-    #[expect(clippy::cast_precision_loss)] // counts below 2^53
-    fn mean(&self, count: u64) -> Result<Value, OutOfRange> {
-        let count = count as f64;
-        let mean = match self {
-            Self::Nothing => return Ok(Value::Null),
-            Self::Signed(sum) => integer_mean(*sum, count),
-            Self::Unsigned(sum) => match i128::try_from(*sum) {
-                Ok(sum) => integer_mean(sum, count),
-                Err(_) => *sum as f64 / count,
-            },
-            Self::Decimal { unscaled, scale } => {
-                let parts = 10_f64.powi(i32::from(*scale)) * count;
-                match unscaled.to_i128() {
-                    Some(sum) if parts <= SURELY_WHOLE => integer_mean(sum, parts),
-                    _ => wide_to_float(*unscaled) / parts,
-                }
-            }
-            Self::Float(sum) => {
-                let out = || OutOfRange("the mean does not fit `float64`".to_owned());
-                sum.divided_by(count).ok_or_else(out)?
-            }
-        };
-        Ok(Value::Float(mean))
-    }
-}
-
-/// Every whole number up to here is an `f64` of its own.
-const SURELY_WHOLE: f64 = 9_007_199_254_740_992.0;
-
-/// An integer divided by a whole number, as the nearest float.
-#[expect(clippy::cast_precision_loss)] // exact where it is taken
-fn integer_mean(sum: i128, count: f64) -> f64 {
-    let float = sum as f64;
-    if float.abs() <= SURELY_WHOLE {
-        return float / count;
-    }
-    let exact = ExactSum::of_integer(sum).divided_by(count);
-    exact.unwrap_or(float / count)
-}
-
-#[expect(clippy::cast_precision_loss)] // rounded once, to the nearest
-pub(crate) fn wide_to_float(wide: i256) -> f64 {
-    match wide.to_i128() {
-        Some(value) => value as f64,
-        None => {
-            let (low, high) = wide.to_parts();
-            high as f64 * 2_f64.powi(128) + low as f64
-        }
     }
 }

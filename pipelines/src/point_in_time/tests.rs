@@ -17,6 +17,7 @@ use crate::progress::Silent;
 use crate::testing::*;
 
 const TWO: ListLength = ListLength::new(2).expect("a length");
+const ALL: ListLength = ListLength::new(1000).expect("a length");
 const MOST: Portion = Portion::billionths(800_000_000).expect("a portion");
 const FUNCTIONS: [(&str, F, Option<&str>); 17] = [
     ("count", F::Count, Some("v")),
@@ -98,6 +99,15 @@ fn project(root: &std::path::Path, rows: &[Row]) -> Definitions {
     );
     let filter = filter("v > 0 OR known IS NULL", &["known", "v"]);
     add_filter(&mut definitions, "filtered", &filter);
+    add_windows(
+        &mut definitions,
+        "apart",
+        "thing",
+        "facts",
+        &FUNCTIONS,
+        &WINDOWS,
+    );
+    tell_apart(&mut definitions, "apart", "v");
     let ttl = Ttl::AtMost(TimeSpan::from_micros(TTL).expect("span"));
     add_latest(&mut definitions, "newest", "thing", "facts", ttl, &["v"]);
     let text = "select k, sum(v) as sum, count(v) as count from facts group by k";
@@ -119,22 +129,22 @@ fn row() -> impl Strategy<Value = Row> {
 }
 
 /// A value as the reference states it: a mean becomes its sum, a variance its numerator.
-fn stated(function: F, cell: Cell<'_>, count: &Stated) -> Stated {
+fn stated(function: F, value: &Value, count: &Stated) -> Stated {
     let whole = |value: &Value| match value {
         Value::Null => None,
         Value::Int(value) => Some(*value),
         other => panic!("{other:?}"),
     };
-    match cell.to_value() {
+    match value {
         Value::Null => Stated::Null,
-        Value::Int(value) => Stated::Whole(value),
+        Value::Int(value) => Stated::Whole(*value),
         Value::List(values) => Stated::List(values.iter().map(whole).collect()),
         #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // small numbers
         Value::Float(value) => {
             let Stated::Whole(count) = count else {
                 panic!("{count:?}");
             };
-            let n = *count as f64;
+            let (n, value) = (*count as f64, *value);
             let whole = match function {
                 F::Mean => value * n,
                 F::Variance => value * n * (n - 1.0),
@@ -150,6 +160,27 @@ fn stated(function: F, cell: Cell<'_>, count: &Stated) -> Stated {
         other => panic!("{other:?}"),
     }
 }
+
+/// A value for each category, as the reference states it.
+fn stated_apart(function: F, value: &Value, count: impl Fn(Option<i64>) -> Stated) -> Apart {
+    let Value::List(buckets) = value else {
+        panic!("{value:?}");
+    };
+    let stated = |bucket: &Value| match bucket {
+        Value::Struct(fields) => {
+            let category = match fields[0] {
+                Value::Null => None,
+                Value::Int(category) => Some(category),
+                ref other => panic!("{other:?}"),
+            };
+            (category, stated(function, &fields[1], &count(category)))
+        }
+        other => panic!("{other:?}"),
+    };
+    buckets.iter().map(stated).collect()
+}
+
+type Apart = Vec<(Option<i64>, Stated)>;
 
 fn all(view: &FeatureView) -> Vec<usize> {
     (0..view.features.len()).collect()
@@ -193,41 +224,60 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
     };
     let windows = cells(&columns("w").await);
     let filtered = cells(&columns("filtered").await);
+    let apart = cells(&columns("apart").await);
     let sql = cells(&columns("s").await);
     let newest = cells(&columns("newest").await);
     for (question, (key, at)) in frame.iter().enumerate() {
         let as_of = Instant::from_micros(*at);
-        let expected_of = |function, text, filter: fn(&Row) -> bool| {
+        let expected_of = |function, text, filter: &dyn Fn(&Row) -> bool| {
             let told = reference::aggregate(&rows, *key, as_of, function, window(text), filter);
             told.unwrap_or(Stated::Null)
         };
-        let expected = |function, text| expected_of(function, text, |_| true);
+        let expected = |function, text| expected_of(function, text, &|_| true);
         let passing = |function, text| {
-            expected_of(function, text, |row| {
+            expected_of(function, text, &|row| {
                 row.created_time.is_none() || row.value.is_some_and(|value| value > 0)
             })
+        };
+        let of_category = |function, text, category: Option<i64>| {
+            expected_of(function, text, &|row| row.value == category)
         };
         for (place, (feature, function, _)) in FUNCTIONS.iter().enumerate() {
             for (offset, text) in WINDOWS.iter().enumerate() {
                 let cell = windows[place * WINDOWS.len() + offset].cell(question);
                 let count = expected(F::Count, text);
-                let told = stated(*function, cell, &count);
+                let told = stated(*function, &cell.to_value(), &count);
                 assert_eq!(
                     told,
                     expected(*function, text),
                     "{feature}_{text} of {key} at {at}"
                 );
                 let cell = filtered[place * WINDOWS.len() + offset].cell(question);
-                let told = stated(*function, cell, &passing(F::Count, text));
+                let told = stated(*function, &cell.to_value(), &passing(F::Count, text));
                 assert_eq!(
                     told,
                     passing(*function, text),
                     "filtered {feature}_{text} of {key} at {at}"
                 );
+                let cell = apart[place * WINDOWS.len() + offset].cell(question);
+                let Stated::List(mut categories) = expected(F::LastValues(ALL), text) else {
+                    assert_eq!(cell, Cell::Null, "{feature}_{text} apart of {key} at {at}");
+                    continue;
+                };
+                categories.sort_by_key(|category| (category.is_none(), *category));
+                categories.dedup();
+                let told = stated_apart(*function, &cell.to_value(), |category| {
+                    of_category(F::Count, text, category)
+                });
+                let categories = categories.into_iter();
+                let wanted: Apart = categories
+                    .map(|category| (category, of_category(*function, text, category)))
+                    .collect();
+                assert_eq!(told, wanted, "{feature}_{text} apart of {key} at {at}");
             }
         }
         for (column, function) in sql.iter().zip([F::Sum, F::Count]) {
-            let told = stated(function, column.cell(question), &Stated::Null);
+            let told = stated(function, &column.cell(question).to_value(), &Stated::Null);
             assert_eq!(
                 told,
                 expected(function, "lifetime"),
@@ -235,7 +285,7 @@ async fn check(rows: Vec<Row>, frame: Vec<(i64, i64)>) {
             );
         }
         let ttl = Ttl::AtMost(TimeSpan::from_micros(TTL).expect("span"));
-        let told = stated(F::Last, newest[0].cell(question), &Stated::Null);
+        let told = stated(F::Last, &newest[0].cell(question).to_value(), &Stated::Null);
         let latest = reference::latest(&rows, *key, as_of, ttl).flatten();
         assert_eq!(
             told,

@@ -116,9 +116,8 @@ async fn features(
 ) -> Result<BTreeMap<String, Vec<String>>, String> {
     let batch = rows(session, definitions, view, AS_OF).await;
     let batch = batch.map_err(|error| error.to_string())?;
-    let rows = shown(&batch);
-    let rows = rows.iter().map(|row| {
-        let mut cells = row.split(' ').map(str::to_owned);
+    let rows = shown_cells(&batch).into_iter().map(|row| {
+        let mut cells = row.into_iter();
         let key = cells.next().unwrap_or_default();
         (key, cells.skip(1).collect())
     });

@@ -73,6 +73,7 @@ fn add_events(definitions: &mut Definitions, view: &str, sources: &[Events<'_>])
                     function,
                     source: source.map(name),
                     column: column.map(str::to_owned),
+                    by: None,
                     filter: condition.map(|condition| filter(condition, &["v"])),
                 },
             )

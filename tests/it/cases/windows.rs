@@ -399,6 +399,7 @@ views:
       distinct_count_amount: distinct_count(amount)
       paid: { of: sum(amount), filter: amount > 0 }
       dear: { of: count(), filter: price >= 0.2 }
+      by_amount: { of: sum(price), by: amount }
       late: { of: last(price), filter: amount <> 7 }
 services:
   s: { features: [of.*] }

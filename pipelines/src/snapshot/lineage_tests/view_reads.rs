@@ -1,6 +1,6 @@
 //! Views that read other views, and windows over several sources.
 
-use feature_defs::aggregation::{Aggregate, Window};
+use feature_defs::aggregation::{Aggregate, Window, buckets_type};
 use feature_defs::feature_view::{Computation, Windows};
 use feature_defs::time::TimeSpan;
 
@@ -98,6 +98,7 @@ async fn lineage_of_windows_over_two_sources_names_what_changes_them() {
         function,
         source: source.map(name),
         column: column.map(str::to_owned),
+        by: None,
         filter: None,
     };
     let aggregates = vec![
@@ -107,11 +108,23 @@ async fn lineage_of_windows_over_two_sources_names_what_changes_them() {
             filter: Some(filter("b > c", &["b", "c"])),
             ..of("filtered", F::Sum, Some("orders"), Some("a"))
         },
+        Aggregate {
+            by: Some("c".to_owned()),
+            ..of("apart", F::Sum, Some("orders"), Some("a"))
+        },
         of("all", F::Count, None, None),
     ];
     let features: Vec<(String, DataType)> = aggregates
         .iter()
-        .map(|one| (format!("{}_lifetime", one.name), DataType::Int64))
+        .map(|one| {
+            let apart = buckets_type(("c", DataType::Int64), DataType::Int64).expect("a type");
+            let data_type = if one.by.is_some() {
+                apart
+            } else {
+                DataType::Int64
+            };
+            (format!("{}_lifetime", one.name), data_type)
+        })
         .collect();
     let computation = Computation::Windows(Windows {
         sources: vec![name("orders"), name("refunds")],

@@ -52,6 +52,15 @@ pub(super) const CASES: &[Case] = &[
         )],
     ),
     (
+        "category_that_is_no_column_and_one_that_is_a_list",
+        &[Shop(
+            SPEND,
+            "cents: sum(cents)
+      by_city: { of: sum(cents), by: city }
+      by_two: { of: sum(cents), by: [note, at] }",
+        )],
+    ),
+    (
         "comma_inside_braces",
         &[Shop(
             "    aggregate:
