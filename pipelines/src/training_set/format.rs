@@ -1,11 +1,10 @@
 //! The formats of entity frames and training sets, by the endings of their names.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter, ErrorKind, Write};
 use std::path::Path;
-use std::sync::Arc;
 
-use arrow::array::RecordBatch;
+use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::compute::concat_batches;
 use arrow::error::{ArrowError, Result as ArrowResult};
 use arrow::ipc::reader::{FileReader, StreamReader};
@@ -58,15 +57,17 @@ impl Format {
                     Error::not_parquet(shown, e, "give its name the ending `.csv`")
                 };
                 let builder = ParquetRecordBatchReaderBuilder::try_new(file);
-                let builder = builder.map_err(|e| broken(&e))?;
-                let schema = Arc::clone(builder.schema());
-                let batches = builder.build().map_err(|e| broken(&e))?;
-                let batches = batches.collect::<ArrowResult<Vec<_>>>();
-                let batches = batches.map_err(|e| broken(&e))?;
-                concat_batches(&schema, &batches).map_err(|e| broken(&e))
+                let reader = builder.and_then(ParquetRecordBatchReaderBuilder::build);
+                all_rows(reader.map_err(|e| broken(&e))?).map_err(|e| broken(&e))
             }
-            Self::ArrowFile => arrow_file(file).map_err(|e| not_arrow(shown, &e)),
-            Self::ArrowStream => arrow_stream(file).map_err(|e| not_arrow(shown, &e)),
+            Self::ArrowFile => {
+                let reader = FileReader::try_new(BufReader::new(file), None);
+                reader.and_then(all_rows).map_err(|e| not_arrow(shown, &e))
+            }
+            Self::ArrowStream => {
+                let reader = StreamReader::try_new(BufReader::new(file), None);
+                reader.and_then(all_rows).map_err(|e| not_arrow(shown, &e))
+            }
         }
     }
 
@@ -100,23 +101,17 @@ impl Format {
     }
 }
 
-fn arrow_file(file: File) -> ArrowResult<RecordBatch> {
-    let reader = FileReader::try_new(BufReader::new(file), None)?;
-    let schema = reader.schema();
-    let batches = reader.collect::<ArrowResult<Vec<_>>>()?;
-    concat_batches(&schema, &batches)
-}
-
-fn arrow_stream(file: File) -> ArrowResult<RecordBatch> {
-    let reader = StreamReader::try_new(BufReader::new(file), None)?;
+fn all_rows(reader: impl RecordBatchReader) -> ArrowResult<RecordBatch> {
     let schema = reader.schema();
     let batches = reader.collect::<ArrowResult<Vec<_>>>()?;
     concat_batches(&schema, &batches)
 }
 
 fn not_arrow(shown: &str, error: &ArrowError) -> Error {
+    // A file that is too short is read from before its start, which the system calls an invalid argument.
     if let Some(system) = foreign::system_cause(error)
         && system.raw_os_error().is_some()
+        && system.kind() != ErrorKind::InvalidInput
     {
         return Error::unreadable(shown, system);
     }
