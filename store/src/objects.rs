@@ -11,15 +11,13 @@ use bytes::Bytes;
 use feature_defs::time::Instant;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt, TryStreamExt};
-use object_store::aws::AmazonS3Builder;
-use object_store::azure::MicrosoftAzureBuilder;
-use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{
     GetOptions, GetResult, OBJECT_STORE_COALESCE_DEFAULT, ObjectMeta, ObjectStore, ObjectStoreExt,
-    coalesce_ranges,
+    coalesce_ranges, parse_url_opts,
 };
+use url::Url;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -176,52 +174,34 @@ fn unchanged(object: &FoundObject) -> GetOptions {
     GetOptions::default().with_if_match(object.etag.clone())
 }
 
-/// A bucket with the settings whose names its provider knows.
+/// A bucket with those of the settings that its provider's names start.
 fn bucket_of(
     scheme: &str,
     bucket: &str,
     settings: impl Iterator<Item = (String, String)>,
 ) -> object_store::Result<Arc<dyn ObjectStore>> {
-    Ok(match scheme {
-        "gs" => {
-            let mut builder = GoogleCloudStorageBuilder::new().with_bucket_name(bucket);
-            for (name, value) in settings {
-                if let Some(key) = known(&name, &["google_"]) {
-                    builder = builder.with_config(key, value);
-                }
-            }
-            Arc::new(builder.build()?)
-        }
-        "az" => {
-            let mut builder = MicrosoftAzureBuilder::new().with_container_name(bucket);
-            for (name, value) in settings {
-                if let Some(key) = known(&name, &["azure_"]) {
-                    builder = builder.with_config(key, value);
-                }
-            }
-            Arc::new(builder.build()?)
-        }
-        _ => {
-            let mut builder = AmazonS3Builder::new().with_bucket_name(bucket);
-            for (name, value) in settings {
-                // Somebody who names such an endpoint means it.
-                let is_endpoint = name.starts_with("aws_endpoint");
-                if is_endpoint && value.starts_with("http://") {
-                    builder = builder.with_allow_http(true);
-                }
-                if let Some(key) = known(&name, &["aws_"]) {
-                    builder = builder.with_config(key, value);
-                }
-            }
-            Arc::new(builder.build()?)
-        }
-    })
-}
-
-/// A setting by its name, if it is one of the provider's.
-fn known<K: std::str::FromStr>(name: &str, prefixes: &[&str]) -> Option<K> {
-    let is_of_provider = prefixes.iter().any(|prefix| name.starts_with(prefix));
-    is_of_provider.then(|| name.parse().ok())?
+    let provider = match scheme {
+        "gs" => "google_",
+        "az" => "azure_",
+        _ => "aws_",
+    };
+    let mut settings: Vec<_> = settings
+        .filter(|(name, _)| name.starts_with(provider))
+        .collect();
+    // Somebody who names an endpoint without TLS means it.
+    let is_open = |(name, value): &(String, String)| {
+        name.starts_with("aws_endpoint") && value.starts_with("http://")
+    };
+    if settings.iter().any(is_open) {
+        settings.insert(0, ("aws_allow_http".to_owned(), "true".to_owned()));
+    }
+    let url = Url::parse(&format!("{scheme}://{bucket}"));
+    let url = url.map_err(|error| object_store::Error::Generic {
+        store: "URL",
+        source: Box::new(error),
+    })?;
+    let (objects, _) = parse_url_opts(&url, settings)?;
+    Ok(objects.into())
 }
 
 /// What the object store said, in our words.
