@@ -11,7 +11,7 @@ use feature_defs::name::Name;
 use feature_defs::source::{Source, SourceFiles, SourcePlace, SourceTable};
 
 use crate::error::Result;
-use crate::scan::{self, files};
+use crate::scan;
 use database::OpenDatabase;
 
 pub(crate) use open::{OpenSource, OpenSources};
@@ -71,8 +71,8 @@ async fn misfits(
     source: &Source,
     files: &SourceFiles,
 ) -> Option<String> {
-    let found = match files::find(&definitions.project, files).await {
-        Ok(found) => found,
+    let found = match OpenSource::files(&definitions.project, files).await {
+        Ok(found) => found.files,
         Err(error) => return Some(told(&error)),
     };
     let (source, format) = (source.clone(), files.format);

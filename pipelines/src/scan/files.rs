@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use feature_defs::name::Name;
 use feature_defs::project::{Project, Root};
-use feature_defs::source::{SourceFiles, SourceFormat};
-use glob::{MatchOptions, Pattern};
+use feature_defs::source::SourceFiles;
+use glob::{MatchOptions, Pattern, PatternError};
 use store::objects::{FoundObject, Objects};
 use tokio::runtime::Handle;
 
@@ -76,7 +76,7 @@ pub(crate) async fn find(project: &Project, files: &SourceFiles) -> Result<Vec<S
 async fn find_objects(objects: &Arc<Objects>, files: &SourceFiles) -> Result<Vec<SourceFile>> {
     let (root, pattern) = (files.root.as_ref(), files.path.as_str());
     let mut found: Vec<FoundObject> = if has_wildcard(pattern) {
-        let wanted = compiled(pattern)?;
+        let wanted = Pattern::new(pattern).map_err(|e| no_pattern(pattern, &e))?;
         let is_wanted =
             |path: &str| wanted.matches_with(path, MATCHING) && !is_beside_data(path, pattern);
         let mut found = objects.list(folder_above(pattern)).await?;
@@ -97,7 +97,7 @@ async fn find_objects(objects: &Arc<Objects>, files: &SourceFiles) -> Result<Vec
     for object in found {
         let shown = shown(root, &object.path);
         if object.length == 0 {
-            return Err(Error::input(shown, "is empty (0 bytes)"));
+            return Err(is_empty(&shown));
         }
         let path = object.path.clone();
         let object = ObjectFile::new(Arc::clone(objects), object, runtime.clone());
@@ -106,9 +106,6 @@ async fn find_objects(objects: &Arc<Objects>, files: &SourceFiles) -> Result<Vec
             path,
             shown,
         });
-    }
-    if files.format == SourceFormat::Parquet {
-        ObjectFile::read_ends(&objects_found).await?;
     }
     Ok(objects_found)
 }
@@ -153,7 +150,7 @@ fn find_local(root: &Path, name: Option<&Name>, pattern: &str) -> Result<Vec<Sou
             return Err(is_folder(&shown));
         }
         if metadata.len() == 0 {
-            return Err(Error::input(shown, "is empty (0 bytes)"));
+            return Err(is_empty(&shown));
         }
         files.push(SourceFile {
             place: FilePlace::Local(real),
@@ -166,6 +163,10 @@ fn find_local(root: &Path, name: Option<&Name>, pattern: &str) -> Result<Vec<Sou
         return Err(no_file(name, pattern));
     }
     Ok(files)
+}
+
+fn is_empty(shown: &str) -> Error {
+    Error::input(shown, "is empty (0 bytes)")
 }
 
 fn is_folder(shown: &str) -> Error {
@@ -194,11 +195,9 @@ const MATCHING: MatchOptions = MatchOptions {
     require_literal_leading_dot: true,
 };
 
-fn compiled(pattern: &str) -> Result<Pattern> {
-    Pattern::new(pattern).map_err(|e| {
-        let message = format!("is no path with wildcards that can be read: {}", e.msg);
-        Error::input(pattern, message)
-    })
+fn no_pattern(pattern: &str, error: &PatternError) -> Error {
+    let message = format!("is no path with wildcards that can be read: {}", error.msg);
+    Error::input(pattern, message)
 }
 
 fn has_wildcard(pattern: &str) -> bool {
@@ -215,11 +214,7 @@ fn matches(root: &Path, name: Option<&Name>, pattern: &str) -> Result<Vec<PathBu
         });
     }
     let whole = format!("{}/{pattern}", Pattern::escape(&root.to_string_lossy()));
-    compiled(pattern)?;
-    let paths = glob::glob_with(&whole, MATCHING).map_err(|e| {
-        let message = format!("is no path with wildcards that can be read: {}", e.msg);
-        Error::input(pattern, message)
-    })?;
+    let paths = glob::glob_with(&whole, MATCHING).map_err(|e| no_pattern(pattern, &e))?;
     let mut found = Vec::new();
     for path in paths {
         let unreadable = |e: glob::GlobError| {

@@ -29,6 +29,7 @@ pub(crate) use convert::{Conversion, for_sql, shown_type};
 pub(crate) use csv::read_frame as read_csv_frame;
 pub(crate) use csv_values::{parse as parse_text, refusal as refused_text};
 pub(crate) use filtered::CarriedFilter;
+pub(crate) use object_file::ObjectFile;
 pub(crate) use ordered::in_total_order;
 pub(crate) use pieces::misfits;
 pub(crate) use places::{PlacedSource, RowPlace};

@@ -51,8 +51,8 @@ impl ObjectFile {
         Ok(())
     }
 
-    /// Reads the ends of files, many at a time.
-    pub(super) async fn read_ends(files: &[SourceFile]) -> Result<()> {
+    /// Reads the ends of Parquet files, many at a time, for those who open them.
+    pub(crate) async fn read_ends(files: &[SourceFile]) -> Result<()> {
         let objects = files.iter().filter_map(|file| match &file.place {
             FilePlace::Object(object) => Some(Arc::clone(object)),
             FilePlace::Local(_) => None,

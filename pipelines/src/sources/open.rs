@@ -14,13 +14,14 @@ use datafusion::execution::SpillFile;
 use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
 use feature_defs::project::Project;
-use feature_defs::source::{Source, SourceFiles, SourcePlace, SourceTable};
+use feature_defs::source::{Source, SourceFiles, SourceFormat, SourcePlace, SourceTable};
 use feature_defs::time::Instant;
 
 use super::database::OpenDatabase;
 use super::state::{FileState, SourceState};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
+use crate::scan::ObjectFile;
 use crate::scan::files::{self, SourceFile};
 use crate::session::Session;
 
@@ -101,7 +102,7 @@ impl OpenSources {
             let Some(files) = definitions.sources[source].files() else {
                 continue;
             };
-            let after = OpenSource::files(&definitions.project, files).await?;
+            let after = OpenSource::found(&definitions.project, files).await?;
             let (before, after) = (&before.states, &after.states);
             let mut changed = before.keys().chain(after.keys());
             if let Some(file) = changed.find(|file| before.get(*file) != after.get(*file)) {
@@ -122,8 +123,16 @@ impl fmt::Debug for OpenSource {
 }
 
 impl OpenSource {
-    /// Finds files.
+    /// Finds files that are going to be read.
     pub(crate) async fn files(project: &Project, files: &SourceFiles) -> Result<Self> {
+        let found = Self::found(project, files).await?;
+        if files.format == SourceFormat::Parquet {
+            ObjectFile::read_ends(&found.files).await?;
+        }
+        Ok(found)
+    }
+
+    async fn found(project: &Project, files: &SourceFiles) -> Result<Self> {
         let files = files::find(project, files).await?;
         let mut states = BTreeMap::new();
         for file in &files {
