@@ -87,12 +87,9 @@ impl NewestState {
     ) -> Result<Vec<Entry>> {
         let mut taken = Vec::new();
         while taken.len() < most {
-            let Some(key) = self.first_key(connection, keys).await? else {
+            let Some(key) = self.first_key_below(connection, keys, end).await? else {
                 break;
             };
-            if end.is_some_and(|end| key.as_slice() >= end) {
-                break;
-            }
             taken.extend(self.take(&key));
         }
         Ok(taken)
@@ -111,14 +108,20 @@ impl NewestState {
         Ok(self.take(key))
     }
 
-    async fn first_key(&mut self, connection: &Connection, keys: &Keys) -> Result<Option<Vec<u8>>> {
+    async fn first_key_below(
+        &mut self,
+        connection: &Connection,
+        keys: &Keys,
+        end: Option<&[u8]>,
+    ) -> Result<Option<Vec<u8>>> {
         let mut least: Option<&Vec<u8>> = None;
         for reader in &mut self.readers {
             if let Some(entry) = reader.first(connection, keys).await? {
                 least = Some(least.map_or(&entry.key, |least| least.min(&entry.key)));
             }
         }
-        Ok(least.cloned())
+        let is_below = |key: &&Vec<u8>| end.is_none_or(|end| key.as_slice() < end);
+        Ok(least.filter(is_below).cloned())
     }
 
     fn take(&mut self, key: &[u8]) -> Option<Entry> {
