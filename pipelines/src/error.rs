@@ -75,14 +75,10 @@ pub enum Error {
 impl From<store::error::Error> for Error {
     /// The store's error, or the error of ours that stopped what it was storing.
     fn from(error: store::error::Error) -> Self {
-        let mut cause = std::error::Error::source(&error);
-        while let Some(current) = cause {
-            if let Some(ours) = current.downcast_ref::<Self>() {
-                return ours.clone();
-            }
-            cause = current.source();
+        match cause_of::<Self>(&error) {
+            Some(ours) => ours.clone(),
+            None => Self::Store(Arc::new(error)),
         }
-        Self::Store(Arc::new(error))
     }
 }
 
@@ -132,7 +128,7 @@ impl Error {
         error: &(dyn std::error::Error + 'static),
         if_csv: &str,
     ) -> Self {
-        if let Some(of_store) = of_store(error) {
+        if let Some(of_store) = cause_of::<store::error::Error>(error) {
             return Self::input(file, format!("cannot be read: {of_store}"));
         }
         let mut fault = store::offline::parquet_fault(error);
@@ -164,8 +160,10 @@ impl Error {
     }
 }
 
-/// What a store said, if an error comes from one.
-fn of_store<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a store::error::Error> {
+/// The error of this kind that an error is, or comes from.
+fn cause_of<'a, E: std::error::Error + 'static>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> Option<&'a E> {
     let mut cause = Some(error);
     while let Some(current) = cause {
         if let Some(found) = current.downcast_ref() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use indexmap::IndexMap;
 
 use crate::name::Name;
-use crate::parse::places::{objects_url, postgres_url};
+use crate::parse::places::{no_such_place, objects_url, postgres_url};
 use crate::parse::reader::{Fields, Reader};
 use crate::parse::yaml::Node;
 use crate::project::Root;
@@ -36,8 +36,8 @@ fn read_root(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<Root> {
     if Root::is_of_objects(&text) {
         return objects_url(reader, node, what).map(Root::Objects);
     }
-    let (message, help) = if let Some((scheme, _)) = text.split_once("://") {
-        let message = format!("`{what}` does not accept `{scheme}://`");
+    let (message, help) = if text.contains("://") {
+        let message = no_such_place(what, &text);
         let help = "accepted: a folder, `s3://bucket/prefix`, `gs://bucket/prefix`, `az://container/prefix`";
         (message, help)
     } else if text.contains(['*', '?', '[']) {

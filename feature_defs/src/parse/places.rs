@@ -68,18 +68,22 @@ fn registry(reader: &mut Reader<'_>, node: &Node) -> Option<Location> {
     path(reader, node, "registry", &FORMS).map(Location::Sqlite)
 }
 
+/// What is wrong with a place of a kind that a setting does not accept.
+pub(crate) fn no_such_place(setting: &str, text: &str) -> String {
+    match text.split_once("://") {
+        Some((scheme, _)) => format!("`{setting}` does not accept `{scheme}://`"),
+        None => format!("`{setting}` is not a place"),
+    }
+}
+
 /// The URL of a PostgreSQL database, without a password.
 pub(crate) fn postgres_url(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<String> {
     let text = reader.text(node, &format!("`{what}`"))?.text;
     let (message, help) = match after_scheme(&text) {
-        None => {
-            let written = text.split_once("://").map(|(scheme, _)| scheme);
-            let message = match written {
-                Some(written) => format!("`{what}` does not accept `{written}://`"),
-                None => format!("`{what}` is not a place"),
-            };
-            (message, "accepted: `postgres://user@host/database`")
-        }
+        None => (
+            no_such_place(what, &text),
+            "accepted: `postgres://user@host/database`",
+        ),
         Some(rest) => {
             let (authority, query) = rest.split_once('?').unwrap_or((rest, ""));
             let user = authority.split_once('@').map_or("", |(user, _)| user);
@@ -180,11 +184,7 @@ fn path(reader: &mut Reader<'_>, node: &Node, setting: &str, forms: &[&str]) -> 
         .strip_prefix(forms[0])
         .filter(|path| !path.contains("://") && !path.is_empty());
     if path.is_none() {
-        let written = text.text.split_once("://").map(|(scheme, _)| scheme);
-        let message = match written {
-            Some(written) => format!("`{setting}` does not accept `{written}://`"),
-            None => format!("`{setting}` is not a place"),
-        };
+        let message = no_such_place(setting, &text.text);
         let accepted = forms.iter().map(|form| match *form {
             "postgres://" => "`postgres://user@host/database`".to_owned(),
             "redis://" => "`redis://user@host:6379/0`".to_owned(),

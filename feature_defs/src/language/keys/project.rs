@@ -3,7 +3,10 @@
 use super::key;
 use crate::language::Form::{Map, Name, OneOf, Part, Syntax, Timezone};
 use crate::language::Presence::{Default, Required};
-use crate::language::{Key, Object};
+use crate::language::{Form, Key, Object};
+
+const FOLDER_OR_OBJECTS: Form =
+    Syntax("a folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`");
 
 pub(crate) static PROJECT: Object = Object {
     title: "The project: `nightfill.yaml`",
@@ -40,9 +43,7 @@ pub(crate) static PROJECT: Object = Object {
         ),
         key(
             "offline",
-            Syntax(
-                "a folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`",
-            ),
+            FOLDER_OR_OBJECTS,
             Default("`.nightfill/offline`"),
             "Where all computed snapshots are.",
             "data/offline",
@@ -84,9 +85,7 @@ const DATABASES: Key = key(
 
 const ROOTS: Key = key(
     "roots",
-    Map(&Syntax(
-        "a folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`",
-    )),
+    Map(&FOLDER_OR_OBJECTS),
     Default("none"),
     "Places besides the project's folder that hold files of sources, by the names that sources use. An environment says where those of the project are instead. Credentials, regions and endpoints of object storage are not written here: they come from the environment, by the usual names (`AWS_ACCESS_KEY_ID`, `AWS_REGION`, `AWS_ENDPOINT_URL`, `GOOGLE_APPLICATION_CREDENTIALS`, `AZURE_STORAGE_ACCOUNT_NAME`, ...), or from the machine's own role.",
     "{ raw: s3://shop-raw/events }",
@@ -105,9 +104,7 @@ pub(crate) static ENVIRONMENT: Object = Object {
         ),
         key(
             "offline",
-            Syntax(
-                "a folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`",
-            ),
+            FOLDER_OR_OBJECTS,
             Default("`.nightfill/NAME/offline`"),
             "As in the project.",
             "/var/lib/nightfill/offline",
@@ -128,9 +125,7 @@ pub(crate) static ENVIRONMENT: Object = Object {
         ),
         key(
             "roots",
-            Map(&Syntax(
-                "a folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`",
-            )),
+            Map(&FOLDER_OR_OBJECTS),
             Default("the project's"),
             "Where roots of the project are in this environment.",
             "{ raw: s3://shop-raw-prod/events }",
