@@ -48,15 +48,7 @@ fn aggregates_over_windows_agree_with_duckdb() {
     ] {
         let [frame, out] = [frame, out].map(|name| root.join(name));
         let [frame, out] = [&frame, &out].map(|path| path.to_str().expect("UTF-8"));
-        project.run(&[
-            "training-set",
-            "--service",
-            service,
-            "--entities",
-            frame,
-            "-o",
-            out,
-        ]);
+        project.run(&crate::harness::training_set(service, frame, out));
     }
     let told = oracle(&[Path::new("compare"), root]);
     assert!(told.contains(GOLDEN), "{told}");

@@ -173,15 +173,7 @@ fn nights_and_training_sets_over_two_sources_have_the_values_worked_out_by_hand(
             .to_owned()
     };
     let (frame, out) = (at("frame.csv"), at("out.parquet"));
-    let asked = [
-        "training-set",
-        "--service",
-        "flow_v1",
-        "--entities",
-        &frame,
-        "-o",
-        &out,
-    ];
+    let asked = crate::harness::training_set("flow_v1", &frame, &out);
     project.run(&asked);
     let set = parquet::read(&project.root().join("out.parquet"));
     for (place, feature) in FEATURES.iter().enumerate() {

@@ -75,15 +75,7 @@ fn a_training_set_calls_its_columns_as_the_service_does() {
     let frame = project.root().join("frame.csv");
     let out = project.root().join("out.parquet");
     let (frame, out) = (frame.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
-    project.run(&[
-        "training-set",
-        "--service",
-        "short",
-        "--entities",
-        frame,
-        "-o",
-        out,
-    ]);
+    project.run(&crate::harness::training_set("short", frame, out));
     let rows = parquet::read(out.as_ref());
     let schema = rows.schema();
     let names: Vec<&str> = schema

@@ -15,15 +15,7 @@ fn training_set(project: &Project, service: &str, frame: &str) -> RecordBatch {
         project.root().join("out.parquet"),
     );
     let (frame, out) = (frame.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
-    project.run(&[
-        "training-set",
-        "--service",
-        service,
-        "--entities",
-        frame,
-        "-o",
-        out,
-    ]);
+    project.run(&crate::harness::training_set(service, frame, out));
     parquet::read(out.as_ref())
 }
 

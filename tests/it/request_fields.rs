@@ -56,17 +56,7 @@ fn a_training_set_needs_the_fields_that_the_service_reads() {
     let frame = project.root().join("frame.csv");
     let out = project.root().join("out.parquet");
     let (frame, out) = (frame.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
-    let build = |service| {
-        [
-            "training-set",
-            "--service",
-            service,
-            "--entities",
-            frame,
-            "-o",
-            out,
-        ]
-    };
+    let build = |service| crate::harness::training_set(service, frame, out);
     project.run(&build("share_v1"));
     let set = crate::harness::parquet::read(out.as_ref());
     assert_eq!(

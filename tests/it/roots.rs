@@ -186,15 +186,7 @@ fn the_example_in_a_bucket_gives_what_it_gives_in_its_folder() {
     succeed(
         &there,
         &bucket,
-        &[
-            "training-set",
-            "--service",
-            "buys_again_v1",
-            "--entities",
-            frame_text,
-            "-o",
-            trained_text,
-        ],
+        &harness::training_set("buys_again_v1", frame_text, trained_text),
     );
     assert_eq!(parquet::read(&trained), expected);
     let manifest =

@@ -98,6 +98,43 @@ fn the_example_over_a_table_gives_what_it_gives_over_a_file() {
     );
 }
 
+/// The small shop, whose purchases are in a table.
+struct Shop {
+    project: Project,
+    definitions: String,
+}
+
+impl Shop {
+    /// With these places of databases in its settings.
+    fn new(settings: &str) -> Self {
+        let project = harness::shop();
+        let definitions = std::fs::read_to_string(project.root().join("features/customer.yaml"));
+        let definitions = definitions.expect("definitions");
+        project.write(
+            "nightfill.yaml",
+            format!("version: 1\nproject: shop\n{settings}"),
+        );
+        Self {
+            project,
+            definitions,
+        }
+    }
+
+    /// Takes the purchases from a table.
+    fn over(&self, table: &str) {
+        let path = "path: data/purchases.csv";
+        assert!(self.definitions.contains(path));
+        let place = format!("database: shop\n    table: {table}");
+        let definitions = self.definitions.replace(path, &place);
+        self.project.write("features/customer.yaml", definitions);
+    }
+
+    /// What `check` says to standard error.
+    fn warned(&self) -> String {
+        harness::stderr(&harness::finish(self.project.command(&["check"])))
+    }
+}
+
 #[test]
 fn an_environment_reads_its_own_database_and_computes_the_same() {
     let one = filled(
@@ -111,34 +148,20 @@ fn an_environment_reads_its_own_database_and_computes_the_same() {
     let (Some(one), Some(two)) = (one, two) else {
         return;
     };
-    let project = harness::shop();
-    // The schema is found by the connection's search path; the source names it, so one name serves both.
-    let definitions = std::fs::read_to_string(project.root().join("features/customer.yaml"));
-    let definitions = definitions.expect("definitions").replace(
-        "path: data/purchases.csv",
-        "database: shop\n    table: purchases",
-    );
-    project.write("features/customer.yaml", &definitions);
-    let settings = |table: &str| {
-        format!(
-            "version: 1\nproject: shop\ndatabases: {{ shop: '{}' }}\nenvironments:\n  prod: {{ databases: {{ shop: '{}' }} }}\n{table}",
-            one.url, two.url
-        )
-    };
-    project.write("nightfill.yaml", settings(""));
-    let warned = harness::stderr(&harness::finish(project.command(&["check"])));
+    let shop = Shop::new(&format!(
+        "databases: {{ shop: '{}' }}\nenvironments: {{ prod: {{ databases: {{ shop: '{}' }} }} }}\n",
+        one.url, two.url
+    ));
+    // A name alone is in schema `public`, whatever the connection looks through.
+    shop.over("purchases");
+    let warned = shop.warned();
     assert!(
         warned.contains("source `purchases`: database `shop` has no table `public.purchases`"),
         "{warned}"
     );
-    let of = |schema: &FilledSchema| {
-        definitions.replace(
-            "table: purchases",
-            &format!("table: {}.purchases", schema.name),
-        )
-    };
+    let project = &shop.project;
     for (schema, environment, spent) in [(&one, None, "10.00"), (&two, Some("prod"), "11.00")] {
-        project.write("features/customer.yaml", of(schema));
+        shop.over(&format!("{}.purchases", schema.name));
         let mut env = Vec::new();
         env.extend(
             environment
@@ -179,25 +202,10 @@ fn tables_that_do_not_fit_are_told_at_check_and_stop_the_night() {
     let Some(schema) = schema else {
         return;
     };
-    let project = harness::shop();
-    let definitions = std::fs::read_to_string(project.root().join("features/customer.yaml"))
-        .expect("definitions");
-    let over = |table: &str| {
-        let place = format!("database: shop\n    table: {}.{table}", schema.name);
-        project.write(
-            "features/customer.yaml",
-            definitions.replace("path: data/purchases.csv", &place),
-        );
-    };
-    project.write(
-        "nightfill.yaml",
-        format!(
-            "version: 1\nproject: shop\ndatabases: {{ shop: '{}' }}\n",
-            schema.url
-        ),
-    );
-    over("purchases");
-    let warned = harness::stderr(&harness::finish(project.command(&["check"])));
+    let shop = Shop::new(&format!("databases: {{ shop: '{}' }}\n", schema.url));
+    let project = &shop.project;
+    shop.over(&format!("{}.purchases", schema.name));
+    let warned = shop.warned();
     let expected = format!(
         "warning: source `purchases`: `shop.{}.purchases`: has no column `at` (it has: customer_id, At, amount, spot); column `amount` is double precision, which does not widen to the declared `decimal(12,2)` without loss: declare it as the table has it, or make a view that casts it\n",
         schema.name
@@ -206,7 +214,7 @@ fn tables_that_do_not_fit_are_told_at_check_and_stop_the_night() {
     project.run(&["apply"]);
     let told = project.fail(&["run", "--as-of", "2026-03-01"]);
     assert!(told.contains("has no column `at`"), "{told}");
-    over("nulls");
+    shop.over(&format!("{}.nulls", schema.name));
     project.run(&["apply"]);
     let told = project.fail(&["run", "--as-of", "2026-03-01"]);
     let expected = format!(
@@ -219,21 +227,10 @@ fn tables_that_do_not_fit_are_told_at_check_and_stop_the_night() {
 
 #[test]
 fn a_database_that_is_not_there_leaves_check_a_warning() {
-    let project = harness::shop();
-    let definitions = std::fs::read_to_string(project.root().join("features/customer.yaml"))
-        .expect("definitions");
-    project.write(
-        "features/customer.yaml",
-        definitions.replace(
-            "path: data/purchases.csv",
-            "database: shop\n    table: purchases",
-        ),
-    );
-    project.write(
-        "nightfill.yaml",
-        "version: 1\nproject: shop\ndatabases: { shop: postgres://reader@127.0.0.1:1/shop }\n",
-    );
-    let warned = harness::stderr(&harness::finish(project.command(&["check"])));
+    let shop = Shop::new("databases: { shop: postgres://reader@127.0.0.1:1/shop }\n");
+    let project = &shop.project;
+    shop.over("purchases");
+    let warned = shop.warned();
     assert!(
         warned.starts_with("warning: source `purchases`: database `shop` does not answer: "),
         "{warned}"

@@ -232,15 +232,7 @@ fn training_set(project: &Project) -> RecordBatch {
     parquet::write(&frame, columns);
     let out = project.root().join("out.parquet");
     let (frame, path) = (frame.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
-    project.run(&[
-        "training-set",
-        "--service",
-        "all",
-        "--entities",
-        frame,
-        "-o",
-        path,
-    ]);
+    project.run(&crate::harness::training_set("all", frame, path));
     parquet::read(&out)
 }
 

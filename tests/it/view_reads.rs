@@ -86,15 +86,7 @@ fn trained(project: &Project) -> Vec<Vec<Value>> {
             .to_owned()
     };
     let (frame, out) = (at("frame.csv"), at("out.parquet"));
-    project.run(&[
-        "training-set",
-        "--service",
-        "standing_v1",
-        "--entities",
-        &frame,
-        "-o",
-        &out,
-    ]);
+    project.run(&crate::harness::training_set("standing_v1", &frame, &out));
     let set = parquet::read(&project.root().join("out.parquet"));
     let columns = FEATURES.map(|feature| values(&set, feature));
     (0..set.num_rows())

@@ -295,14 +295,17 @@ const FRAME: &str = "customer_id,as_of,amount_cents,cds,label\n\
     4711,1997-04-15T12:30:00Z,10,2,\n\
     23570,1998-01-01,99,3,no\n";
 
+/// The training set of that frame, from `frame.csv` in the folder.
+async fn of_frame(definitions: &Definitions, dir: &Path) -> RecordBatch {
+    let built = of_csv(definitions, dir, FRAME).await;
+    built.expect("built");
+    read(&dir.join("out.parquet"))
+}
+
 #[tokio::test]
 async fn frames_of_arrow_give_what_the_same_rows_in_csv_give() {
-    let definitions = example();
-    let dir = tempfile::tempdir().expect("dir");
-    of_csv(&definitions, dir.path(), FRAME)
-        .await
-        .expect("built");
-    let expected = read(&dir.path().join("out.parquet"));
+    let (dir, definitions) = (tempfile::tempdir().expect("dir"), example());
+    let expected = of_frame(&definitions, dir.path()).await;
     let frames = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/frames");
     for frame in ["pyarrow.feather", "pyarrow.arrows", "polars.arrow"] {
         let request = request(dir.path(), frames.join(frame).to_str().expect("UTF-8"));
@@ -326,12 +329,8 @@ async fn frames_of_arrow_give_what_the_same_rows_in_csv_give() {
 
 #[tokio::test]
 async fn training_sets_in_arrow_hold_what_those_in_parquet_hold() {
-    let definitions = example();
-    let dir = tempfile::tempdir().expect("dir");
-    of_csv(&definitions, dir.path(), FRAME)
-        .await
-        .expect("built");
-    let expected = read(&dir.path().join("out.parquet"));
+    let (dir, definitions) = (tempfile::tempdir().expect("dir"), example());
+    let expected = of_frame(&definitions, dir.path()).await;
     for (output, format) in [
         ("out.arrow", format::Format::ArrowFile),
         ("out.feather", format::Format::ArrowFile),

@@ -403,15 +403,7 @@ fn pit_15_a_frame_column_named_like_a_feature_is_refused_and_its_own_name_is_kep
         let frame = project.root().join("frame.csv");
         let out = project.root().join("refused.parquet");
         let [frame, out_text] = [&frame, &out].map(|path| path.to_str().expect("UTF-8"));
-        let refused = project.fail(&[
-            "training-set",
-            "--service",
-            service,
-            "--entities",
-            frame,
-            "-o",
-            out_text,
-        ]);
+        let refused = project.fail(&crate::harness::training_set(service, frame, out_text));
         assert!(refused.contains(&format!("`{column}`")), "{refused}");
         assert!(!out.exists());
     }

@@ -323,15 +323,11 @@ fn win_10_sums_never_wrap_and_means_are_of_exact_sums() {
     project.write("frame.csv", frame);
     let frame = project.root().join("frame.csv");
     let frame = frame.to_str().expect("UTF-8");
-    let refused = project.fail(&[
-        "training-set",
-        "--service",
+    let refused = project.fail(&crate::harness::training_set(
         "overflows",
-        "--entities",
         frame,
-        "-o",
         "refused.parquet",
-    ]);
+    ));
     assert!(
         refused.contains("total_lifetime") && refused.contains("`id K`"),
         "{refused}"

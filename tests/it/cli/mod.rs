@@ -271,15 +271,7 @@ fn files_that_cannot_be_had_are_told_in_our_words() {
     let features = ["features", "--service", "spend_v1", "--entities"];
     let frame = |file: &str| {
         let output = path("out.parquet");
-        let call = [
-            "training-set",
-            "--service",
-            "spend_v1",
-            "--entities",
-            file,
-            "-o",
-            &output,
-        ];
+        let call = crate::harness::training_set("spend_v1", file, &output);
         project.fail(&call)
     };
     let half = path("half.json");

@@ -162,15 +162,7 @@ impl Project {
         let frame = self.root().join("frame.csv");
         let out = self.root().join("trained.parquet");
         let [frame, out_text] = [&frame, &out].map(|path| path.to_str().expect("UTF-8"));
-        let asked = [
-            "training-set",
-            "--service",
-            service,
-            "--entities",
-            frame,
-            "-o",
-            out_text,
-        ];
+        let asked = training_set(service, frame, out_text);
         self.run(&[&asked[..], options].concat());
         parquet::read(&out)
     }
@@ -204,6 +196,23 @@ impl Project {
             self.run(&["run", "--as-of", as_of]);
         }
     }
+}
+
+/// The arguments that build a training set.
+pub(crate) const fn training_set<'a>(
+    service: &'a str,
+    frame: &'a str,
+    out: &'a str,
+) -> [&'a str; 7] {
+    [
+        "training-set",
+        "--service",
+        service,
+        "--entities",
+        frame,
+        "-o",
+        out,
+    ]
 }
 
 /// The binary, apart from any project.
