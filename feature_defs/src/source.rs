@@ -55,7 +55,7 @@ pub enum SourcePlace {
 pub struct SourceFiles {
     /// The root that the path starts at, by its name in the settings; the project's folder for `None`.
     pub root: Option<Name>,
-    /// Path or glob, relative to its root. It never leaves that root.
+    /// Path or glob, relative to its root; of a Delta table its folder. It never leaves that root.
     pub path: String,
     /// How the files are read.
     pub format: SourceFormat,
@@ -120,14 +120,17 @@ pub enum SourceFormat {
     },
     /// JSON lines: an object a line, read by name. A key that a line leaves out is null.
     JsonLines,
+    /// A Delta table: the path is its folder, and its log says which Parquet files and rows are of it.
+    Delta,
 }
 
 impl SourceFormat {
     /// The formats by the names that definitions use.
-    pub const NAMED: [(&'static str, Self); 3] = [
+    pub const NAMED: [(&'static str, Self); 4] = [
         ("parquet", Self::Parquet),
         ("csv", Self::Csv { delimiter: b',' }),
         ("jsonl", Self::JsonLines),
+        ("delta", Self::Delta),
     ];
 }
 
@@ -141,6 +144,7 @@ impl fmt::Display for SourceFormat {
                 write!(f, "csv with `{}`", char::from(*delimiter).escape_default())
             }
             Self::JsonLines => f.write_str("jsonl"),
+            Self::Delta => f.write_str("delta"),
         }
     }
 }

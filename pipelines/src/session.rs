@@ -98,7 +98,7 @@ impl Session {
             return Ok(open.files.clone());
         }
         match source.files() {
-            Some(files) => Ok(OpenSource::files(&definitions.project, files).await?.files),
+            Some(_) => Ok(OpenSource::files(&definitions.project, source).await?.files),
             None => Err(Error::Refused(format!(
                 "source `{}` is not open",
                 source.name

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
-use feature_defs::source::{Source, SourceFiles, SourcePlace, SourceTable};
+use feature_defs::source::{Source, SourcePlace, SourceTable};
 
 use crate::error::Result;
 use crate::scan;
 use database::OpenDatabase;
 
 pub(crate) use open::{OpenSource, OpenSources};
-pub use state::{FileState, SourceState, TableState};
+pub use state::{DeltaState, FileState, SourceState, TableState};
 
 /// Sources that a night could not read now, with why: no file or table is there, or one has not the declared columns in
 /// types that widen to the declared ones. Rows are not read, but for the first ones of JSON lines, which say what there is.
@@ -24,7 +24,7 @@ pub async fn unreadable(definitions: &Definitions) -> Vec<(Name, String)> {
     let mut unreadable = Vec::new();
     for source in definitions.sources.values() {
         let why = match &source.place {
-            SourcePlace::Files(files) => misfits(definitions, source, files).await,
+            SourcePlace::Files(_) => misfits(definitions, source).await,
             SourcePlace::Table(table) => {
                 let name = &table.database;
                 if !databases.contains_key(name) {
@@ -66,18 +66,14 @@ fn told(error: &crate::error::Error) -> String {
 }
 
 /// What is wrong with the first file that does not fit, and how many others do not.
-async fn misfits(
-    definitions: &Definitions,
-    source: &Source,
-    files: &SourceFiles,
-) -> Option<String> {
-    let found = match OpenSource::files(&definitions.project, files).await {
+async fn misfits(definitions: &Definitions, source: &Source) -> Option<String> {
+    let found = match OpenSource::files(&definitions.project, source).await {
         Ok(found) => found.files,
         Err(error) => return Some(told(&error)),
     };
-    let (source, format) = (source.clone(), files.format);
+    let source = source.clone();
     let look = move || {
-        let misfits = scan::misfits(found, &source, format);
+        let misfits = scan::misfits(found, &source);
         let (first, others) = misfits.split_first()?;
         Some(match others.len() {
             0 => first.to_string(),

@@ -15,6 +15,7 @@
 
 pub mod config;
 pub mod conformance;
+pub mod delta;
 pub mod error;
 pub mod objects;
 pub mod offline;

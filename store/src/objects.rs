@@ -26,6 +26,8 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Objects {
     objects: Arc<dyn ObjectStore>,
     url: String,
+    /// The bucket.
+    bucket: Url,
 }
 
 /// An object, as it was found.
@@ -64,8 +66,8 @@ impl Objects {
         let settings = settings
             .into_iter()
             .map(|(name, value)| (name.to_lowercase(), value));
-        let bucket = bucket_of(scheme, bucket, settings)
-            .map_err(|error| said(error, url, "cannot be opened"))?;
+        let opened = bucket_of(scheme, bucket, settings);
+        let (bucket, root) = opened.map_err(|error| said(error, url, "cannot be opened"))?;
         let prefix = Path::parse(prefix)
             .map_err(|error| said(error.into(), url, "has a prefix that no object has"))?;
         let objects: Arc<dyn ObjectStore> = match prefix.as_ref() {
@@ -75,7 +77,18 @@ impl Objects {
         Ok(Self {
             objects,
             url: url.trim_end_matches('/').to_owned(),
+            bucket: root,
         })
+    }
+
+    /// The store itself.
+    pub(crate) fn store(&self) -> Arc<dyn ObjectStore> {
+        Arc::clone(&self.objects)
+    }
+
+    /// A URL for those who name objects by URLs: only its path counts, which starts where the paths of objects do.
+    pub(crate) fn root_url(&self) -> Url {
+        self.bucket.clone()
     }
 
     /// For stores that keep their files here.
@@ -179,7 +192,7 @@ fn bucket_of(
     scheme: &str,
     bucket: &str,
     settings: impl Iterator<Item = (String, String)>,
-) -> object_store::Result<Arc<dyn ObjectStore>> {
+) -> object_store::Result<(Arc<dyn ObjectStore>, Url)> {
     let provider = match scheme {
         "gs" => "google_",
         "az" => "azure_",
@@ -201,7 +214,7 @@ fn bucket_of(
         source: Box::new(error),
     })?;
     let (objects, _) = parse_url_opts(&url, settings)?;
-    Ok(objects.into())
+    Ok((objects.into(), url))
 }
 
 /// What the object store said, in our words.

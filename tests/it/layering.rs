@@ -18,12 +18,14 @@ const ARROWS: [(&str, &[&str]); 6] = [
 ];
 
 /// Libraries that stand behind one crate, so that the others stay free of them.
-const ONLY: [(&str, &[&str]); 15] = [
+const ONLY: [(&str, &[&str]); 17] = [
     ("axum", &["serving"]),
     ("heed", &["store"]),
     ("sqlx", &["store"]),
     ("redis", &["store"]),
     ("aws-sdk-dynamodb", &["store"]),
+    ("delta_kernel", &["store"]),
+    ("delta_kernel_default_engine", &["store"]),
     ("datafusion", &["pipelines"]),
     ("datafusion-common", &["feature_defs", "pipelines"]),
     ("datafusion-expr", &["feature_defs", "pipelines"]),

@@ -4,6 +4,7 @@ mod brute_force;
 mod cases;
 mod cli;
 mod crash;
+mod delta;
 mod determinism;
 mod duckdb_oracle;
 mod environments;

@@ -11,7 +11,7 @@ use crate::parse::members::{Found, Members};
 use crate::parse::objects::{DeclaredColumn, DeclaredSource};
 use crate::parse::reader::{Fields, Reader};
 use crate::parse::source_partitions::read_partitions;
-use crate::parse::source_path::{format_of, read_path, read_root, refuse_unread};
+use crate::parse::source_path::{format_of, is_table, read_path, read_root, refuse_unread};
 use crate::parse::source_table::{self, TABLE_KEYS};
 use crate::parse::yaml::{Node, Text};
 use crate::source::{Column, Source, SourceFiles, SourceFormat, SourcePlace};
@@ -80,7 +80,17 @@ fn read_files<'a>(
     let format = read_format(reader, fields, path.as_ref());
     let columns = columns.and_then(|node| read_columns(reader, node, format.as_ref()));
     let columns = columns.unwrap_or(Members::unknown());
+    let is_delta = format == Some(SourceFormat::Delta);
+    let path = path.filter(|path| !is_delta || is_table(reader, path));
     let partitions = match fields.get("partitions") {
+        Some(node) if is_delta => {
+            reader.refuse(
+                &node.span,
+                "a Delta table says itself which of its columns are partitions",
+                "leave `partitions` out",
+            );
+            None
+        }
         Some(node) => read_partitions(reader, node, &columns, path.as_ref()),
         None => Some(Vec::new()),
     };
@@ -177,6 +187,7 @@ fn read_delimiter(
     let other = match format {
         Some(SourceFormat::Parquet) => Some("Parquet"),
         Some(SourceFormat::JsonLines) => Some("JSON lines"),
+        Some(SourceFormat::Delta) => Some("a Delta table"),
         Some(SourceFormat::Csv { .. }) | None => None,
     };
     if let Some(other) = other {

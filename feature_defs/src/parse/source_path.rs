@@ -97,6 +97,29 @@ pub(crate) fn read_root(reader: &mut Reader<'_>, node: &Node) -> Option<Name> {
     None
 }
 
+/// Whether the path can be the folder of a Delta table.
+pub(crate) fn is_table(reader: &mut Reader<'_>, path: &Text) -> bool {
+    const LOG: &str = "_delta_log";
+    let (folder, _) = path.text.split_once(LOG).unwrap_or((&path.text, ""));
+    let is_log = folder.len() < path.text.len();
+    let wildcard = folder.find(['*', '?', '[']);
+    if wildcard.is_none() && !is_log {
+        return true;
+    }
+    let above = &folder[..wildcard.unwrap_or(folder.len())];
+    let above = above.rsplit_once('/').map_or("", |(above, _)| above);
+    let help = match above {
+        "" => format!("write the folder that `{LOG}` is in, like `data/purchases`"),
+        above => format!("write the folder that `{LOG}` is in, like `{above}`"),
+    };
+    let message = match is_log {
+        true => format!("`{}` is the log of a Delta table", path.text),
+        false => format!("`{}` is a glob, and a Delta table is one folder", path.text),
+    };
+    reader.refuse(&path.span, message, help);
+    false
+}
+
 /// The format of files of this path, by how their names end.
 pub(crate) fn format_of(reader: &mut Reader<'_>, path: &Text) -> Option<SourceFormat> {
     let name = path.text.rsplit('/').next().unwrap_or_default();
@@ -112,9 +135,9 @@ pub(crate) fn format_of(reader: &mut Reader<'_>, path: &Text) -> Option<SourceFo
         }
         None if !name.contains(['*', '?']) => {
             let folder = path.text.trim_end_matches('/');
-            format!("name the files of a folder with a glob, like `{folder}/*.parquet` or `{folder}/*.csv`")
+            format!("name the files of a folder with a glob, like `{folder}/*.parquet` or `{folder}/*.csv`, or say `format: delta` if it is a Delta table")
         }
-        _ => "files that end in `.parquet`, `.csv`, `.jsonl` or `.ndjson` are read; of other names, say `format: parquet`, `format: csv` or `format: jsonl`".to_owned(),
+        _ => "files that end in `.parquet`, `.csv`, `.jsonl` or `.ndjson` are read; of other names, say `format: parquet`, `format: csv` or `format: jsonl`, and of a folder that is a Delta table `format: delta`".to_owned(),
     };
     let message = format!(
         "the format of `{}` cannot be told from its ending",

@@ -52,6 +52,7 @@ fn format_text(format: SourceFormat) -> String {
         SourceFormat::Parquet => "parquet".to_owned(),
         SourceFormat::Csv { delimiter } => format!("csv {delimiter}"),
         SourceFormat::JsonLines => "jsonl".to_owned(),
+        SourceFormat::Delta => "delta".to_owned(),
     }
 }
 

@@ -64,7 +64,8 @@ impl Columns {
         self.source.columns[column].data_type
     }
 
-    /// The error for a value of a file; `row` is its number in the file, from 1. Rows of a table have no numbers.
+    /// The error for a value of a file; `row` is its number in the file, from 1, where it has one: rows of a database have
+    /// none, and neither have those of a file with deleted ones among them.
     pub(super) fn refuse(
         &self,
         file: &SourceFile,
@@ -74,8 +75,8 @@ impl Columns {
     ) -> Error {
         let Failure { path, message, .. } = failure;
         let row = match self.source.files() {
-            Some(_) => format!(", row {row}"),
-            None => String::new(),
+            Some(_) if file.numbers_rows() => format!(", row {row}"),
+            _ => String::new(),
         };
         Error::input(
             &file.shown,

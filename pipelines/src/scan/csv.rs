@@ -14,7 +14,8 @@ use super::columns::Columns;
 use super::csv_records::Records;
 use super::csv_values::{parse, refusal};
 use super::files::{FileBytes, FilePlace, SourceFile};
-use super::partitions::{self, PathColumns};
+use super::fixed::FixedColumns;
+use super::partitions;
 use crate::column::Builder;
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
@@ -24,7 +25,7 @@ use crate::session::BATCH_ROWS;
 pub(super) struct CsvFile {
     file: SourceFile,
     delimiter: u8,
-    path_columns: PathColumns,
+    fixed: FixedColumns,
     /// For each declared column, the field that holds it, unless the path does.
     fields: Vec<Option<usize>>,
 }
@@ -51,15 +52,15 @@ fn other_sign(header: &[String]) -> Option<char> {
 impl CsvFile {
     pub(super) fn open(file: SourceFile, source: &Source, delimiter: u8) -> Result<Self> {
         let (_, header) = open(&file, delimiter)?;
-        let path_columns = PathColumns::read(&file, source)?;
+        let fixed = partitions::in_path(&file, source)?;
         let mut fields = Vec::with_capacity(source.columns.len());
         let mut missing = Vec::new();
         for (column, name) in source.columns.keys().enumerate() {
-            let field = match path_columns.has(column) {
+            let field = match fixed.has(column) {
                 true => None,
                 false => header.iter().position(|field| field == name),
             };
-            if field.is_none() && !path_columns.has(column) {
+            if field.is_none() && !fixed.has(column) {
                 missing.push(name.as_str());
             }
             fields.push(field);
@@ -78,7 +79,7 @@ impl CsvFile {
         Ok(Self {
             file,
             delimiter,
-            path_columns,
+            fixed,
             fields,
         })
     }
@@ -117,8 +118,8 @@ impl CsvFile {
             }
             let mut built = builders.iter_mut().map(|(_, _, builder)| builder.finish());
             let columns = wanted.read().iter().map(|column| {
-                let in_path = self.path_columns.column(*column, rows);
-                in_path.or_else(|| built.next())
+                let fixed = self.fixed.column(*column, rows);
+                fixed.or_else(|| built.next())
             });
             if !take(first_row, columns.flatten().collect())? {
                 return Ok(());
@@ -225,6 +226,7 @@ pub(crate) fn read_frame(
         place: FilePlace::Local(path.to_owned()),
         path: String::new(),
         shown: path.display().to_string(),
+        logged: None,
     };
     let (mut records, header) = open(&file, b',')?;
     if let Some(sign) = other_sign(&header) {

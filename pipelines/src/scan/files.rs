@@ -1,5 +1,6 @@
 //! The files of a source: found by path or glob, below its root, in the order of their paths.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use glob::{MatchOptions, Pattern, PatternError};
 use store::objects::{FoundObject, Objects};
 use tokio::runtime::Handle;
 
+use super::delta::LoggedFile;
 use super::object_file::{ObjectFile, ObjectRead};
 use crate::error::{Error, Result};
 
@@ -23,6 +25,8 @@ pub(crate) struct SourceFile {
     pub(crate) path: String,
     /// How messages name it.
     pub(crate) shown: String,
+    /// What the log of its table says of it, if it is of a Delta table.
+    pub(crate) logged: Option<Arc<LoggedFile>>,
 }
 
 /// Where a file is.
@@ -46,6 +50,18 @@ impl SourceFile {
         }
     }
 
+    /// What it calls a column.
+    pub(super) fn name_in_file<'a>(&'a self, column: &'a str) -> &'a str {
+        let logged = self.logged.as_ref();
+        logged.map_or(column, |logged| logged.name_in_file(column))
+    }
+
+    /// Whether the number of a row that was read says where it is in the file.
+    pub(super) fn numbers_rows(&self) -> bool {
+        let logged = self.logged.as_ref();
+        logged.is_none_or(|logged| logged.deleted().is_empty())
+    }
+
     /// The file on local disk that it is.
     pub(crate) fn open_local(&self, path: &Path) -> Result<File> {
         File::open(path).map_err(|e| Error::unreadable(&self.shown, &e))
@@ -58,18 +74,30 @@ impl SourceFile {
 /// # Errors
 /// Where there is none, or one is empty, or leads out of its root; those of object storage.
 pub(crate) async fn find(project: &Project, files: &SourceFiles) -> Result<Vec<SourceFile>> {
-    let folder = match files.root.as_ref().and_then(|name| project.roots.get(name)) {
-        Some(Root::Objects(url)) => {
-            let objects = Arc::new(Objects::open(url)?);
-            return find_objects(&objects, files).await;
-        }
-        Some(Root::Folder(folder)) => project.root.join(folder),
-        None => project.root.clone(),
+    let folder = match folder_of(project, files)? {
+        Folder::Objects(objects) => return find_objects(&objects, files).await,
+        Folder::Local(folder) => folder,
     };
     let files = files.clone();
     let find = move || find_local(&folder, files.root.as_ref(), &files.path);
     let found = tokio::task::spawn_blocking(find).await;
     found.map_err(|e| Error::Refused(e.to_string()))?
+}
+
+/// The place that paths of a source start at.
+pub(super) enum Folder {
+    Local(PathBuf),
+    Objects(Arc<Objects>),
+}
+
+/// The root of a source's files.
+pub(super) fn folder_of(project: &Project, files: &SourceFiles) -> Result<Folder> {
+    let root = files.root.as_ref().and_then(|name| project.roots.get(name));
+    Ok(match root {
+        Some(Root::Objects(url)) => Folder::Objects(Arc::new(Objects::open(url)?)),
+        Some(Root::Folder(folder)) => Folder::Local(project.root.join(folder)),
+        None => Folder::Local(project.root.clone()),
+    })
 }
 
 /// Finds objects that the pattern names.
@@ -80,15 +108,35 @@ async fn find_objects(objects: &Arc<Objects>, files: &SourceFiles) -> Result<Vec
         let is_wanted =
             |path: &str| wanted.matches_with(path, MATCHING) && !is_beside_data(path, pattern);
         let mut found = objects.list(folder_above(pattern)).await?;
+        let logs = found.iter().filter_map(|object| table_of_log(&object.path));
+        let tables: BTreeSet<String> = logs.map(str::to_owned).collect();
         found.retain(|object| is_wanted(&object.path));
+        let is_inside = |path: &str, table: &str| {
+            let below = path.strip_prefix(table);
+            below.is_some_and(|below| table.is_empty() || below.starts_with('/'))
+        };
+        for object in &found {
+            let mut tables = tables.iter();
+            if let Some(table) = tables.find(|table| is_inside(&object.path, table)) {
+                return Err(is_of_table(&shown(root, &object.path), table));
+            }
+        }
         found
     } else {
         objects.find(pattern).await?.into_iter().collect()
     };
     found.sort_by(|a, b| a.path.cmp(&b.path));
     if found.is_empty() {
-        if !has_wildcard(pattern) && !objects.list(pattern).await?.is_empty() {
-            return Err(is_folder(&shown(root, pattern)));
+        if !has_wildcard(pattern) {
+            let below = objects.list(pattern).await?;
+            let mut logs = below.iter().filter_map(|object| table_of_log(&object.path));
+            let shown = shown(root, pattern);
+            if logs.any(|table| table == pattern.trim_end_matches('/')) {
+                return Err(is_table(&shown));
+            }
+            if !below.is_empty() {
+                return Err(is_folder(&shown));
+            }
         }
         return Err(no_file(root, pattern));
     }
@@ -105,6 +153,7 @@ async fn find_objects(objects: &Arc<Objects>, files: &SourceFiles) -> Result<Vec
             place: FilePlace::Object(Arc::new(object)),
             path,
             shown,
+            logged: None,
         });
     }
     Ok(objects_found)
@@ -131,23 +180,16 @@ fn find_local(root: &Path, name: Option<&Name>, pattern: &str) -> Result<Vec<Sou
     for found in matches(&root, name, pattern)? {
         let path = relative(&root, &found);
         let shown = shown(name, &path);
-        let real = found
-            .canonicalize()
-            .map_err(|e| Error::unreadable(&shown, &e))?;
-        if !real.starts_with(&root) {
-            let root = match name {
-                Some(name) => format!("root `{name}`"),
-                None => "the project's root".to_owned(),
-            };
-            let message = format!("leads out of {root}, where sources may not be");
-            return Err(Error::input(shown, message));
-        }
+        let real = local_below(&root, name, &found, &shown)?;
         let metadata = real.metadata().map_err(|e| Error::unreadable(&shown, &e))?;
         if metadata.is_dir() {
             if has_wildcard(pattern) {
                 continue;
             }
-            return Err(is_folder(&shown));
+            return Err(match real.join(DELTA_LOG).is_dir() {
+                true => is_table(&shown),
+                false => is_folder(&shown),
+            });
         }
         if metadata.len() == 0 {
             return Err(is_empty(&shown));
@@ -156,13 +198,76 @@ fn find_local(root: &Path, name: Option<&Name>, pattern: &str) -> Result<Vec<Sou
             place: FilePlace::Local(real),
             path,
             shown,
+            logged: None,
         });
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     if files.is_empty() {
         return Err(no_file(name, pattern));
     }
+    refuse_files_of_tables(&root, &files)?;
     Ok(files)
+}
+
+/// The folder of a Delta table that holds its log.
+const DELTA_LOG: &str = "_delta_log";
+
+/// Some files of a Delta table are no longer of it, and of others not all rows.
+fn refuse_files_of_tables(root: &Path, files: &[SourceFile]) -> Result<()> {
+    let mut looked_at = BTreeSet::new();
+    for file in files {
+        for folder in Path::new(&file.path).ancestors().skip(1) {
+            if !looked_at.insert(folder) {
+                break;
+            }
+            if root.join(folder).join(DELTA_LOG).is_dir() {
+                return Err(is_of_table(&file.shown, &folder.to_string_lossy()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The Delta table whose log a file is of.
+fn table_of_log(path: &str) -> Option<&str> {
+    let (table, log) = path.split_once(DELTA_LOG)?;
+    let is_folder = log.starts_with('/') && (table.is_empty() || table.ends_with('/'));
+    is_folder.then(|| table.trim_end_matches('/'))
+}
+
+fn is_of_table(shown: &str, table: &str) -> Error {
+    let table = match table {
+        "" => ".",
+        table => table,
+    };
+    let message = format!(
+        "is a file of a Delta table, whose log says which files and rows count: write `path: {table}` and `format: delta`"
+    );
+    Error::input(shown, message)
+}
+
+fn is_table(shown: &str) -> Error {
+    Error::input(shown, "is a Delta table: write `format: delta`")
+}
+
+/// Where a path leads, which is below its root.
+pub(super) fn local_below(
+    root: &Path,
+    name: Option<&Name>,
+    path: &Path,
+    shown: &str,
+) -> Result<PathBuf> {
+    let real = path.canonicalize();
+    let real = real.map_err(|e| Error::unreadable(shown, &e))?;
+    if real.starts_with(root) {
+        return Ok(real);
+    }
+    let root = match name {
+        Some(name) => format!("root `{name}`"),
+        None => "the project's root".to_owned(),
+    };
+    let message = format!("leads out of {root}, where sources may not be");
+    Err(Error::input(shown, message))
 }
 
 fn is_empty(shown: &str) -> Error {
@@ -183,7 +288,7 @@ fn no_file(root: Option<&Name>, pattern: &str) -> Error {
 }
 
 /// A path below a root, for messages.
-fn shown(root: Option<&Name>, path: &str) -> String {
+pub(super) fn shown(root: Option<&Name>, path: &str) -> String {
     root.map_or_else(|| path.to_owned(), |root| format!("{root}: {path}"))
 }
 

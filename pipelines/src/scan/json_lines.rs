@@ -9,8 +9,9 @@ use serde_json::error::Category;
 
 use super::columns::Columns;
 use super::files::{FileBytes, SourceFile};
+use super::fixed::FixedColumns;
 use super::json_values::{self, Members, shown};
-use super::partitions::{self, PathColumns};
+use super::partitions;
 use crate::column::Builder;
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
@@ -24,7 +25,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug)]
 pub(super) struct JsonLinesFile {
     file: SourceFile,
-    path_columns: PathColumns,
+    fixed: FixedColumns,
 }
 
 /// Opens the files of a source, whose lines together have all declared columns.
@@ -35,7 +36,7 @@ pub(super) fn open(files: Vec<SourceFile>, source: &Source) -> Result<Vec<JsonLi
     let mut opened = Vec::with_capacity(files.len());
     for file in files {
         opened.push(JsonLinesFile {
-            path_columns: PathColumns::read(&file, source)?,
+            fixed: partitions::in_path(&file, source)?,
             file,
         });
     }
@@ -94,7 +95,7 @@ impl JsonLinesFile {
         let mut first_row = 1;
         loop {
             let in_file = wanted.read().iter().copied();
-            let in_file = in_file.filter(|column| !self.path_columns.has(*column));
+            let in_file = in_file.filter(|column| !self.fixed.has(*column));
             let mut builders: Vec<(usize, Builder)> = in_file
                 .map(|column| (column, Builder::new(wanted.data_type(column))))
                 .collect();
@@ -113,8 +114,8 @@ impl JsonLinesFile {
             }
             let mut built = builders.iter_mut().map(|(_, builder)| builder.finish());
             let columns = wanted.read().iter().map(|column| {
-                let in_path = self.path_columns.column(*column, rows);
-                in_path.or_else(|| built.next())
+                let fixed = self.fixed.column(*column, rows);
+                fixed.or_else(|| built.next())
             });
             if !take(first_row, columns.flatten().collect())? {
                 return Ok(());

@@ -22,8 +22,10 @@ use super::Cut;
 use super::columns::Columns;
 use super::convert::{Conversion, shown_type, to_instants};
 use super::files::{FilePlace, SourceFile};
+use super::fixed::FixedColumns;
+use super::kept::KeptRows;
 use super::object_file::ObjectChunks;
-use super::partitions::{self, PathColumns};
+use super::partitions;
 use crate::error::{Error, Result};
 use crate::session::BATCH_ROWS;
 
@@ -34,8 +36,8 @@ type FileColumns = Vec<Option<(usize, Conversion)>>;
 pub(super) struct ParquetFile {
     file: SourceFile,
     metadata: ArrowReaderMetadata,
-    path_columns: PathColumns,
-    /// For each declared column its place in the file, and how it converts, unless the path holds it.
+    fixed: FixedColumns,
+    /// For each declared column its place in the file, and how it converts, unless it is fixed.
     columns: FileColumns,
 }
 
@@ -57,15 +59,15 @@ const ZONE_SHIFT: Option<TimeSpan> = TimeSpan::from_micros(86_400_000_000);
 impl ParquetFile {
     pub(super) fn open(file: SourceFile, source: &Source) -> Result<Self> {
         let metadata = read_metadata(&file)?;
-        let path_columns = PathColumns::read(&file, source)?;
-        let (columns, faults) = read_columns(&file, metadata.schema(), source, &path_columns);
+        let fixed = fixed_columns(&file, metadata.schema(), source)?;
+        let (columns, faults) = read_columns(&file, metadata.schema(), source, &fixed);
         if !faults.is_empty() {
             return Err(Error::input(&file.shown, faults.join("; ")));
         }
         Ok(Self {
             file,
             metadata,
-            path_columns,
+            fixed,
             columns,
         })
     }
@@ -99,8 +101,9 @@ impl ParquetFile {
         let mut first_row = 1;
         let mut groups = Vec::new();
         for (index, metadata) in self.metadata.metadata().row_groups().iter().enumerate() {
-            if metadata.num_rows() > 0 && may_hold(index) {
-                groups.push(RowGroup { index, first_row });
+            let group = RowGroup { index, first_row };
+            if self.rows_in(group) > 0 && may_hold(index) {
+                groups.push(group);
             }
             first_row += metadata.num_rows().unsigned_abs();
         }
@@ -109,8 +112,8 @@ impl ParquetFile {
 
     /// A time that no event of the row group precedes, if the file or its path says one.
     fn earliest_event(&self, source: &Source, row_group: usize) -> Option<Instant> {
-        if let Some(in_path) = self.event_in_path(source) {
-            return Some(in_path);
+        if let Some(fixed) = self.fixed_event(source) {
+            return Some(fixed);
         }
         let least = self.event_bound(source, row_group, |statistics, group| {
             statistics.row_group_mins([group])
@@ -120,8 +123,8 @@ impl ParquetFile {
 
     /// A time that no event of the row group follows, if the file or its path says one.
     fn latest_event(&self, source: &Source, row_group: usize) -> Option<Instant> {
-        if let Some(in_path) = self.event_in_path(source) {
-            return Some(in_path);
+        if let Some(fixed) = self.fixed_event(source) {
+            return Some(fixed);
         }
         let most = self.event_bound(source, row_group, |statistics, group| {
             statistics.row_group_maxes([group])
@@ -130,10 +133,10 @@ impl ParquetFile {
         Some(Instant::from_micros(most.micros().saturating_add(shift)))
     }
 
-    /// The time of all events, where it stands in the path.
-    fn event_in_path(&self, source: &Source) -> Option<Instant> {
+    /// The time of all events, where it does not stand in the file.
+    fn fixed_event(&self, source: &Source) -> Option<Instant> {
         let column = source.columns.get_index_of(&source.event_time)?;
-        let time = self.path_columns.column(column, 1)?;
+        let time = self.fixed.column(column, 1)?;
         let time = to_instants(&time, source.timezone).ok()?;
         time.iter().next()?.map(Instant::from_micros)
     }
@@ -146,7 +149,7 @@ impl ParquetFile {
     ) -> Option<Instant> {
         let (_, conversion) = self.columns[source.columns.get_index_of(&source.event_time)?]?;
         let statistics = StatisticsConverter::try_new(
-            &source.event_time,
+            self.file.name_in_file(&source.event_time),
             self.metadata.schema(),
             self.metadata.parquet_schema(),
         )
@@ -186,15 +189,16 @@ impl ParquetFile {
             }
         };
         let reader = reader.map_err(|e| broken(&e))?;
+        let kept = self.kept(row_group);
         let mut read = 0;
         for batch in reader {
             let batch = batch.map_err(|e| broken(&e))?;
-            let number = |row: usize| row_group.first_row + rows.place(read + row);
+            let number = |row: usize| row_group.first_row + rows.place(read + row, kept.as_ref());
             let mut columns: Vec<ArrayRef> = Vec::with_capacity(wanted.read().len());
             for column in wanted.read() {
-                let in_path = self.path_columns.column(*column, batch.num_rows());
-                columns.push(match in_path {
-                    Some(in_path) => in_path,
+                let fixed = self.fixed.column(*column, batch.num_rows());
+                columns.push(match fixed {
+                    Some(fixed) => fixed,
                     None => self.converted(&batch, *column, wanted, number)?,
                 });
             }
@@ -218,7 +222,9 @@ impl ParquetFile {
             .with_projection(mask)
             .with_row_groups(vec![row_group.index])
             .with_batch_size(BATCH_ROWS);
-        if let Some(selection) = rows.selection(self.rows_in(row_group)) {
+        let of = self.rows_of(row_group);
+        if let Some(ranges) = rows.ranges(self.kept(row_group).as_ref()) {
+            let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), of);
             builder = builder.with_row_selection(selection);
         }
         builder.build()
@@ -250,7 +256,8 @@ impl ParquetFile {
         number: impl Fn(usize) -> u64,
     ) -> Result<ArrayRef> {
         let name = wanted.name(column);
-        let values = batch.column_by_name(name).zip(self.columns[column]);
+        let in_file = batch.column_by_name(self.file.name_in_file(name));
+        let values = in_file.zip(self.columns[column]);
         let (values, (_, conversion)) = values
             .ok_or_else(|| Error::input(&self.file.shown, format!("column `{name}` is gone")))?;
         conversion
@@ -258,7 +265,24 @@ impl ParquetFile {
             .map_err(|failure| wanted.refuse(&self.file, name, number(failure.row), &failure))
     }
 
+    /// How many rows of a row group there are to read.
     pub(super) fn rows_in(&self, row_group: RowGroup) -> usize {
+        let kept = self.kept(row_group);
+        kept.map_or_else(|| self.rows_of(row_group), |kept| kept.rows())
+    }
+
+    /// What deletions leave of a row group, where there are any.
+    fn kept(&self, row_group: RowGroup) -> Option<KeptRows> {
+        let logged = self.file.logged.as_ref()?;
+        KeptRows::new(
+            logged.deleted(),
+            row_group.first_row - 1,
+            self.rows_of(row_group),
+        )
+    }
+
+    /// How many rows the file has in a row group.
+    fn rows_of(&self, row_group: RowGroup) -> usize {
         let rows = self
             .metadata
             .metadata()
@@ -272,7 +296,7 @@ impl ParquetFile {
     }
 }
 
-/// Which rows of a row group are read; they are counted from 0 in it.
+/// Which rows of a row group are read; they are counted from 0 in it, without those that are deleted.
 #[derive(Debug)]
 pub(super) enum Rows<'a> {
     All,
@@ -282,29 +306,43 @@ pub(super) enum Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn selection(&self, of: usize) -> Option<RowSelection> {
+    /// The rows by their numbers in the row group; `None` for all of it.
+    fn ranges(&self, kept: Option<&KeptRows>) -> Option<Vec<Range<usize>>> {
+        let in_group = |rows: Range<usize>| match kept {
+            Some(kept) => kept.ranges(&rows),
+            None => vec![rows],
+        };
         match self {
-            Self::All => None,
-            Self::Span(rows) => Some(RowSelection::from_consecutive_ranges(
-                std::iter::once(rows.clone()),
-                of,
-            )),
+            Self::All => kept.map(|kept| kept.ranges(&(0..kept.rows()))),
+            Self::Span(rows) => Some(in_group(rows.clone())),
             Self::Picked(rows) => {
-                let ranges = rows.chunk_by(|one, next| one + 1 == *next);
-                let ranges = ranges.map(|run| run[0] as usize..run[run.len() - 1] as usize + 1);
-                Some(RowSelection::from_consecutive_ranges(ranges, of))
+                let runs = rows.chunk_by(|one, next| one + 1 == *next);
+                let runs = runs.map(|run| run[0] as usize..run[run.len() - 1] as usize + 1);
+                Some(runs.flat_map(in_group).collect())
             }
         }
     }
 
-    /// The place in the row group of the `nth` row that is read.
-    fn place(&self, nth: usize) -> u64 {
-        match self {
-            Self::All => nth as u64,
-            Self::Span(rows) => (rows.start + nth) as u64,
-            Self::Picked(rows) => rows.get(nth).map_or(0, |row| u64::from(*row)),
-        }
+    /// The number in the row group of the `nth` row that is read.
+    fn place(&self, nth: usize, kept: Option<&KeptRows>) -> u64 {
+        let nth = match self {
+            Self::All => nth,
+            Self::Span(rows) => rows.start + nth,
+            Self::Picked(rows) => rows.get(nth).map_or(0, |row| *row as usize),
+        };
+        kept.map_or(nth, |kept| kept.place(nth)) as u64
     }
+}
+
+/// The columns that the file does not hold: they stand in its path, or in the log of its table.
+fn fixed_columns(file: &SourceFile, schema: &Schema, source: &Source) -> Result<FixedColumns> {
+    let Some(logged) = &file.logged else {
+        return partitions::in_path(file, source);
+    };
+    FixedColumns::of(source, |name, column| {
+        let value = logged.value(name, column, schema, source.timezone);
+        value.map_err(|fault| Error::input(&file.shown, fault))
+    })
 }
 
 /// Places and conversions of the declared columns, and why some have none.
@@ -312,16 +350,17 @@ fn read_columns(
     file: &SourceFile,
     schema: &Schema,
     source: &Source,
-    path_columns: &PathColumns,
+    fixed: &FixedColumns,
 ) -> (FileColumns, Vec<String>) {
     let mut columns = Vec::with_capacity(source.columns.len());
     let mut faults = Vec::new();
     for (declared, (name, column)) in source.columns.iter().enumerate() {
-        if path_columns.has(declared) {
+        if fixed.has(declared) {
             columns.push(None);
             continue;
         }
-        let Some((index, field)) = schema.column_with_name(name) else {
+        let in_file = file.name_in_file(name);
+        let Some((index, field)) = schema.column_with_name(in_file) else {
             let held: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
             faults.push(format!(
                 "has no column `{name}`, which source `{}` declares (it has: {}){}",

@@ -1,9 +1,5 @@
 //! Columns that stand in the paths of files: `data/year=2024/month=05/part.parquet`, as Hive and Spark lay them out.
 
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, UInt64Array};
-use arrow::compute::take;
 use feature_defs::data_type::DataType;
 use feature_defs::source::Source;
 use feature_defs::value::Value;
@@ -11,54 +7,32 @@ use percent_encoding::percent_decode_str;
 
 use super::csv_values::{parse, refusal};
 use super::files::SourceFile;
+use super::fixed::FixedColumns;
 use crate::error::{Error, Result};
 
 /// What stands in the place of a null.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// The values of a file's path.
-#[derive(Debug)]
-pub(super) struct PathColumns {
-    /// For each declared column the one value that all rows of the file have, if it stands in the path.
-    values: Vec<Option<ArrayRef>>,
-}
-
-impl PathColumns {
-    /// Reads the folders of the file's path below its root.
-    ///
-    /// # Errors
-    /// Where a partition is in no folder or in two, and where its text is no value of the declared type.
-    pub(super) fn read(file: &SourceFile, source: &Source) -> Result<Self> {
-        let value = |(name, column): (&String, &feature_defs::source::Column)| {
-            if !source.partitions().contains(name) {
-                return Ok(None);
-            }
-            let text = folder_of(file, name, source)?;
-            let value = match text.as_str() {
-                NULL => Value::Null,
-                text => parse(text.as_bytes(), column.data_type, source.timezone)
-                    .ok_or_else(|| refused(file, name, text, column.data_type, source))?,
-            };
-            Ok(Some(Value::array(&[value], column.data_type)))
-        };
-        let values = source.columns.iter().map(value);
-        Ok(Self {
-            values: values.collect::<Result<_>>()?,
-        })
-    }
-
-    /// Whether a declared column stands in the path.
-    pub(super) fn has(&self, column: usize) -> bool {
-        self.values[column].is_some()
-    }
-
-    /// A declared column of so many rows, if it stands in the path.
-    pub(super) fn column(&self, column: usize, rows: usize) -> Option<ArrayRef> {
-        let value = self.values[column].as_ref()?;
-        let rows = UInt64Array::from_value(0, rows);
-        // Row 0 is there.
-        Some(take(value, &rows, None).unwrap_or_else(|_| Arc::clone(value)))
-    }
+/// Reads the folders of the file's path below its root.
+///
+/// # Errors
+/// Where a partition is in no folder or in two, and where its text is no value of the declared type.
+pub(super) fn in_path(file: &SourceFile, source: &Source) -> Result<FixedColumns> {
+    FixedColumns::of(source, |name, column| {
+        if !source
+            .partitions()
+            .iter()
+            .any(|partition| partition == name)
+        {
+            return Ok(None);
+        }
+        let text = folder_of(file, name, source)?;
+        Ok(Some(match text.as_str() {
+            NULL => Value::Null,
+            text => parse(text.as_bytes(), column.data_type, source.timezone)
+                .ok_or_else(|| refused(file, name, text, column.data_type, source))?,
+        }))
+    })
 }
 
 /// What to write in the source where columns that a file lacks stand in its path.

@@ -46,17 +46,26 @@ impl Piece {
     }
 }
 
-/// The format of the files that a source is read from: tables are copied as Parquet.
+/// The format of the files that a source is read from: tables of databases are copied as Parquet, those of Delta are kept
+/// so.
 pub(super) fn format(source: &Source) -> SourceFormat {
     let files = source.files();
-    files.map_or(SourceFormat::Parquet, |files| files.format)
+    match files.map_or(SourceFormat::Parquet, |files| files.format) {
+        SourceFormat::Delta => SourceFormat::Parquet,
+        format => format,
+    }
+}
+
+/// Whether a source is read from Parquet files.
+pub(crate) fn is_parquet(source: &Source) -> bool {
+    format(source) == SourceFormat::Parquet
 }
 
 /// The pieces of a source's files that may hold rows which `cut` sees.
 pub(super) fn pieces(files: Vec<SourceFile>, source: &Source, cut: Cut) -> Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     match format(source) {
-        SourceFormat::Parquet => {
+        SourceFormat::Parquet | SourceFormat::Delta => {
             for file in files {
                 let file = Arc::new(ParquetFile::open(file, source)?);
                 for row_group in file.row_groups(source, cut) {
@@ -79,9 +88,9 @@ pub(super) fn pieces(files: Vec<SourceFile>, source: &Source, cut: Cut) -> Resul
 }
 
 /// Why files have not the declared columns, as far as that shows without reading their rows.
-pub(crate) fn misfits(files: Vec<SourceFile>, source: &Source, format: SourceFormat) -> Vec<Error> {
-    match format {
-        SourceFormat::Parquet => {
+pub(crate) fn misfits(files: Vec<SourceFile>, source: &Source) -> Vec<Error> {
+    match format(source) {
+        SourceFormat::Parquet | SourceFormat::Delta => {
             let misfit = |file| ParquetFile::open(file, source).err();
             files.into_iter().filter_map(misfit).collect()
         }

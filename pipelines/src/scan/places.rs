@@ -13,7 +13,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, UInt32Array};
 use arrow::compute::take as take_rows;
 use feature_defs::definitions::Definitions;
-use feature_defs::source::{Source, SourceFormat};
+use feature_defs::source::Source;
 use feature_defs::time::Instant;
 
 use super::columns::Columns;
@@ -68,7 +68,7 @@ impl PlacedSource {
         let source = Arc::new(source.clone());
         let opened = Arc::clone(&source);
         let pieces = tokio::task::spawn_blocking(move || -> Result<Vec<Piece>> {
-            if pieces::format(&opened) != SourceFormat::Parquet {
+            if !pieces::is_parquet(&opened) {
                 let whole = pieces(files, &opened, cut)?.into_iter();
                 return Ok(whole.map(Piece::Whole).collect());
             }

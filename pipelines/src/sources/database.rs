@@ -107,6 +107,7 @@ impl OpenDatabase {
             place: FilePlace::Local(path),
             path: String::new(),
             shown: shown(table),
+            logged: None,
         };
         let state = TableState {
             rows,

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!   files   found by path; looked at again at the end, so that all of it is one and the same
-//!   tables  copied, all those of a database as of one instant of it, into files of ours that go with the night
+//!   tables  of Delta: the files of the newest version, which never change
+//!           of databases: copied, all those of one as of one instant of it, into files of ours that go with the night
 //! ```
 
 use std::collections::BTreeMap;
@@ -14,15 +15,15 @@ use datafusion::execution::SpillFile;
 use feature_defs::definitions::Definitions;
 use feature_defs::name::Name;
 use feature_defs::project::Project;
-use feature_defs::source::{Source, SourceFiles, SourceFormat, SourcePlace, SourceTable};
+use feature_defs::source::{Source, SourceFormat, SourcePlace, SourceTable};
 use feature_defs::time::Instant;
 
 use super::database::OpenDatabase;
-use super::state::{FileState, SourceState};
+use super::state::{DeltaState, FileState, SourceState};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::scan::ObjectFile;
 use crate::scan::files::{self, SourceFile};
+use crate::scan::{self, ObjectFile, delta};
 use crate::session::Session;
 
 /// Some sources, as they were found.
@@ -56,8 +57,8 @@ impl OpenSources {
         let mut tables: BTreeMap<&Name, Vec<(&Source, &SourceTable)>> = BTreeMap::new();
         for source in sources.into_values() {
             match &source.place {
-                SourcePlace::Files(files) => {
-                    let found = OpenSource::files(&definitions.project, files).await?;
+                SourcePlace::Files(_) => {
+                    let found = OpenSource::files(&definitions.project, source).await?;
                     open.insert(source.name.clone(), Arc::new(found));
                 }
                 SourcePlace::Table(table) => {
@@ -99,15 +100,19 @@ impl OpenSources {
     /// When a file has changed, is new or is gone: what was read in between may be a mixture.
     pub(crate) async fn check(&self, definitions: &Definitions) -> Result<()> {
         for (source, before) in &self.0 {
-            let Some(files) = definitions.sources[source].files() else {
+            let source = &definitions.sources[source];
+            // What a Delta table was as of a version stays so.
+            let files = source.files();
+            if files.is_none_or(|files| files.format == SourceFormat::Delta) {
                 continue;
-            };
-            let after = OpenSource::found(&definitions.project, files).await?;
+            }
+            let after = OpenSource::found(&definitions.project, source).await?;
             let (before, after) = (&before.states, &after.states);
             let mut changed = before.keys().chain(after.keys());
             if let Some(file) = changed.find(|file| before.get(*file) != after.get(*file)) {
                 let message = format!(
-                    "changed while source `{source}` was read, so that parts of it may be of different times: nothing was published; run again"
+                    "changed while source `{}` was read, so that parts of it may be of different times: nothing was published; run again",
+                    source.name
                 );
                 return Err(Error::input(file, message));
             }
@@ -124,17 +129,26 @@ impl fmt::Debug for OpenSource {
 
 impl OpenSource {
     /// Finds files that are going to be read.
-    pub(crate) async fn files(project: &Project, files: &SourceFiles) -> Result<Self> {
-        let found = Self::found(project, files).await?;
-        if files.format == SourceFormat::Parquet {
+    pub(crate) async fn files(project: &Project, source: &Source) -> Result<Self> {
+        let found = Self::found(project, source).await?;
+        if scan::is_parquet(source) {
             ObjectFile::read_ends(&found.files).await?;
         }
         Ok(found)
     }
 
-    async fn found(project: &Project, files: &SourceFiles) -> Result<Self> {
-        let files = files::find(project, files).await?;
+    async fn found(project: &Project, source: &Source) -> Result<Self> {
         let mut states = BTreeMap::new();
+        let files = match source.files() {
+            Some(files) if files.format == SourceFormat::Delta => {
+                let (found, version) = delta::find(project, source, files).await?;
+                let state = SourceState::Delta(DeltaState { version });
+                states.insert(files.to_string(), state);
+                found
+            }
+            Some(files) => files::find(project, files).await?,
+            None => Vec::new(),
+        };
         for file in &files {
             states.insert(file.shown.clone(), SourceState::File(FileState::of(file)?));
         }

@@ -3,6 +3,7 @@
 use std::fs::Metadata;
 use std::time::SystemTime;
 
+use feature_defs::fingerprint::Fingerprint;
 use feature_defs::time::Instant;
 use store::objects::FoundObject;
 
@@ -15,8 +16,10 @@ use crate::scan::files::{FilePlace, SourceFile};
 pub enum SourceState {
     /// A file.
     File(FileState),
-    /// A table.
+    /// A table of a database.
     Table(TableState),
+    /// A Delta table; its files stand beside it.
+    Delta(DeltaState),
 }
 
 /// What changes when a file is replaced or written to.
@@ -29,9 +32,19 @@ pub struct FileState {
     /// What object storage gives another value whenever it is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
+    /// Hash of the numbers of rows that its table has deleted from it, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<String>,
     /// Its place in the file system, where that has a number.
     #[serde(skip)]
     inode: u64,
+}
+
+/// Which version of a Delta table was read.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DeltaState {
+    /// Its number.
+    pub version: u64,
 }
 
 /// What was read of a table.
@@ -47,7 +60,12 @@ impl FileState {
     pub(super) fn of(file: &SourceFile) -> Result<Self> {
         let path = match &file.place {
             FilePlace::Local(path) => path,
-            FilePlace::Object(object) => return Ok(Self::of_object(&object.found)),
+            FilePlace::Object(object) => {
+                return Ok(Self {
+                    deleted: deleted(file),
+                    ..Self::of_object(&object.found)
+                });
+            }
         };
         let metadata = path.metadata();
         let metadata = metadata.map_err(|e| Error::unreadable(&file.shown, &e))?;
@@ -55,6 +73,7 @@ impl FileState {
             length: metadata.len(),
             modified: metadata.modified().ok().and_then(instant),
             etag: None,
+            deleted: deleted(file),
             inode: inode(&metadata),
         })
     }
@@ -64,9 +83,16 @@ impl FileState {
             length: object.length,
             modified: Some(object.modified),
             etag: object.etag.clone(),
+            deleted: None,
             inode: 0,
         }
     }
+}
+
+fn deleted(file: &SourceFile) -> Option<String> {
+    let rows = file.logged.as_ref()?.deleted();
+    let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_le_bytes()).collect();
+    (!rows.is_empty()).then(|| Fingerprint::of([bytes]).short())
 }
 
 /// A time of the file system, to the microsecond.

@@ -13,7 +13,7 @@ pub(crate) static SOURCE: Object = Object {
             "path",
             Path,
             OrElse("database"),
-            "A file or a glob, relative to the project's folder, or to its `root`, and inside it.",
+            "A file or a glob, relative to the project's folder, or to its `root`, and inside it. Of a Delta table, its folder.",
             "data/purchases/*.parquet",
         ),
         key(
@@ -39,9 +39,9 @@ pub(crate) static SOURCE: Object = Object {
         ),
         key(
             "format",
-            OneOf(&["parquet", "csv", "jsonl"]),
+            OneOf(&["parquet", "csv", "jsonl", "delta"]),
             Default("by the path's ending"),
-            "How the files are read: `.parquet`, `.csv`, and `.jsonl` or `.ndjson` say it by themselves.",
+            "How the files are read: `.parquet`, `.csv`, and `.jsonl` or `.ndjson` say it by themselves. `delta` is a Delta table, of whose newest version all rows are read; its partitions are columns like others, and a column that a file does not have yet is null there.",
             "csv",
         ),
         key(

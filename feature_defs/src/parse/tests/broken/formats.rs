@@ -89,4 +89,29 @@ pub(super) const CASES: &[Case] = &[
         &[Shop("value.sql", "/srv/shop/value.sql")],
     ),
     ("sql_file_upwards", &[Shop("value.sql", "../value.sql")]),
+    (
+        "delta_table_by_a_glob",
+        &[Shop(PATH, "data/profiles/*.parquet\n    format: delta")],
+    ),
+    (
+        "delta_table_by_its_log",
+        &[Shop(
+            PATH,
+            "data/profiles/_delta_log/*.json\n    format: delta",
+        )],
+    ),
+    (
+        "delta_table_with_partitions",
+        &[Shop(
+            PATH,
+            "data/profiles\n    format: delta\n    partitions: [city]",
+        )],
+    ),
+    (
+        "delta_table_with_a_delimiter",
+        &[Shop(
+            PATH,
+            "data/profiles\n    format: delta\n    delimiter: \";\"",
+        )],
+    ),
 ];
