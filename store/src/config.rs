@@ -25,7 +25,7 @@ impl Default for EmbeddedSettings {
     }
 }
 
-/// Settings of [`crate::online::redis::RedisStore`].
+/// Settings of [`crate::online::redis::open`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedisSettings {
     /// The server.

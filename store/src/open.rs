@@ -13,7 +13,7 @@ use crate::offline::OfflineStore;
 use crate::offline::parquet::ParquetStore;
 use crate::online::OnlineStore;
 use crate::online::embedded::EmbeddedStore;
-use crate::online::redis::RedisStore;
+use crate::online::redis;
 use crate::registry::Registry;
 use crate::registry::sql::{SchemaChange, SqlRegistry};
 
@@ -75,7 +75,7 @@ pub fn online(project: &Project) -> Result<Arc<dyn OnlineStore>> {
         }
         Location::Redis(server) => {
             let settings = redis_settings(project, server);
-            Ok(Arc::new(RedisStore::new(&settings)?))
+            Ok(Arc::new(redis::open(&settings)?))
         }
         other => Err(misplaced("online store", other, "embedded:// or redis://")),
     }

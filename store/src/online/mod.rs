@@ -12,6 +12,7 @@ pub mod embedded;
 mod memory;
 pub mod redis;
 pub mod row;
+mod versioned;
 mod versions;
 
 use std::fmt;
@@ -22,6 +23,7 @@ use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
 use twox_hash::XxHash3_64;
 
+pub use self::versioned::VersionedStore;
 use crate::error::Result;
 use crate::release::{Release, ReleaseNumber, SnapshotId};
 

@@ -15,9 +15,10 @@ use redis::{
 };
 use tokio::time::{sleep, timeout};
 
-use super::error::{failed, no_answer_within};
+use super::error::failed;
 use crate::config::RedisSettings;
 use crate::error::Result;
+use crate::online::versioned::error::no_answer_within;
 
 /// How long a call waits before it tries again: at first, and at most.
 const RETRY_DELAYS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));

@@ -1,7 +1,5 @@
 //! What the server says, as a store's error.
 
-use std::time::Duration;
-
 use redis::{RedisError, ServerErrorKind};
 
 use crate::error::{Error, ErrorKind};
@@ -57,29 +55,4 @@ pub(super) fn failed(error: RedisError) -> Error {
         _ => (ErrorKind::Internal, "the online store failed"),
     };
     Error::new(kind, message).with_source(error)
-}
-
-pub(super) fn no_answer_within(deadline: Duration) -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
-        format!(
-            "the online store's server did not answer within {} ms",
-            deadline.as_millis()
-        ),
-    )
-}
-
-pub(super) fn damaged(what: &str) -> Error {
-    Error::new(
-        ErrorKind::Corrupt,
-        format!("{what} of the online store is damaged or gone"),
-    )
-}
-
-/// An answer that is none of the command's.
-pub(super) fn unexpected() -> Error {
-    Error::new(
-        ErrorKind::Internal,
-        "the online store's server answered something else than was asked",
-    )
 }

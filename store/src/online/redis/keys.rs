@@ -11,22 +11,13 @@
 //! What stands in braces decides the slot in a cluster: all records are in one slot, and so are the rows that all views
 //! have of one entity. A closing brace within a key only ends that part early, for all views alike.
 
-use crate::release::{ReleaseNumber, SnapshotId};
+use crate::online::versioned::view_record::Block;
+use crate::release::ReleaseNumber;
 
 /// The keys of one namespace.
 #[derive(Debug, Clone)]
 pub(super) struct Keys {
     namespace: String,
-}
-
-/// Which keys of a view a run lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum RunKind {
-    /// Those that a snapshot changed.
-    Changed,
-    /// All.
-    All,
 }
 
 impl Keys {
@@ -49,12 +40,12 @@ impl Keys {
         format!("nf:{}:{view}:{{", self.namespace).into_bytes()
     }
 
-    pub(super) fn block(&self, view: u64, kind: RunKind, run: SnapshotId, block: u64) -> String {
-        let kind = match kind {
-            RunKind::Changed => "changed",
-            RunKind::All => "all",
-        };
-        format!("nf:{}:{view}:{kind}:{}:{block}", self.namespace, run.0)
+    pub(super) fn block(&self, block: &Block) -> String {
+        let (kind, run) = (block.kind.name(), block.run.0);
+        format!(
+            "nf:{}:{}:{kind}:{run}:{}",
+            self.namespace, block.view, block.index
+        )
     }
 }
 

@@ -1,146 +1,140 @@
-//! The online store on a Redis or Valkey server: rows carry their versions, so a release costs what changed.
+//! The online store on a Redis or Valkey server.
 //!
 //! ```text
 //! nf:shop:{shop}:state      the small records: what is served, releases, views and their snapshots (state.rs)
 //! nf:shop:{shop}:release:7  there as long as release 7 may be read
-//! nf:shop:2:{key}           all versions of an entity's row in view 2 (versions.rs)
-//! nf:shop:2:changed:9:0     the keys that snapshot 9 changed, with the hashes of their rows (block.rs)
-//!
-//! night   begin: the snapshot before is void if it was never completed, and what it wrote goes
-//!         write: each row is compared by hash with the newest state; what changed is listed, then written
-//!         complete: keys that did not come vanish; counts, checksum and a sample are verified; one small write
-//!         register, flip: one small write each, if nothing that they depend on has changed
-//! day     read: one MGET of the release's mark and of all rows; of each, the newest version that the release sees
-//! drop    the mark goes first; then versions that no kept release sees, by the lists of changed keys
+//! nf:shop:2:{key}           all versions of an entity's row in view 2, in one string (versions.rs)
+//! nf:shop:2:changed:9:0     the keys that snapshot 9 changed, with the hashes of their rows
 //! ```
 //!
-//! - Nothing is copied: a night writes the rows that changed, and a flip or rollback one number.
-//! - History is one line. A snapshot is compared with the newest complete one, served or not, and a publisher that was
-//!   taken for dead and wakes up writes versions that count for nobody.
-//! - A row and the mark of its release are read at one moment, and the mark goes before any version does. So a server
-//!   that lost its data, or a release that was dropped, is an error, and never a missing row.
-//! - Nothing is ever searched for: all keys are listed, before they are written.
+//! - A row and the mark of its release are read at one moment, by one `MGET`.
+//! - A row that exists is changed by a script, at one moment (rewrite.lua).
 
-mod batch;
-mod block;
 mod connection;
 mod error;
 mod keys;
 mod memory;
 mod read;
-mod read_back;
-mod releases;
 mod rewrite;
-mod run_reader;
-mod stage;
-mod staging;
 mod state;
-mod sweep;
 #[cfg(test)]
 mod tests;
-mod view_record;
+mod write;
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use feature_defs::fingerprint::Fingerprint;
-use feature_defs::name::Name;
+use redis::cmd;
 
 use self::connection::Connection;
 use self::keys::Keys;
-use self::read::ReleaseReaders;
-use self::stage::Stagings;
+use self::memory::Memory;
 use self::state::State;
-use super::{Checksum, OnlineStore, RowAddress, Rows, StagedRow, Staging};
+use super::versioned::VersionedStore;
+use super::versioned::backend::Backend;
+use super::versioned::batch::Batch;
+use super::versioned::records::{Change, Fields};
+use super::versioned::release_reader::ReleaseReader;
+use super::versioned::view_record::Block;
+use super::versioned::view_rows::ViewRows;
+use super::{RowAddress, Rows};
 use crate::config::RedisSettings;
 use crate::error::Result;
-use crate::release::{Release, ReleaseNumber, SnapshotId};
+use crate::release::{ReleaseNumber, SnapshotId};
 
-/// An [`OnlineStore`] on a server. Reads and writes go over two connections, so that no read waits for a night's writes.
-#[derive(Debug)]
-pub struct RedisStore {
-    day: State,
-    night: State,
-    readers: ReleaseReaders,
-    stagings: Stagings,
-}
+/// Most bytes of a batch.
+const BYTES_A_BATCH: usize = 1 << 20;
 
-impl RedisStore {
-    /// The store of these settings. Connections are made when they are first used, and again after they break.
-    ///
-    /// # Errors
-    /// `Invalid` when the settings are none that can be connected by.
-    pub fn new(settings: &RedisSettings) -> Result<Self> {
-        let keys = Keys::new(&settings.namespace);
-        let state = |connection| State {
-            connection,
+/// The store of these settings. Connections are made when they are first used, and again after they break.
+///
+/// # Errors
+/// `Invalid` when the settings are none that can be connected by.
+pub fn open(settings: &RedisSettings) -> Result<VersionedStore> {
+    let keys = Keys::new(&settings.namespace);
+    let state = |deadline| -> Result<Arc<dyn Backend>> {
+        Ok(Arc::new(State {
+            connection: Connection::new(settings, deadline)?,
             keys: keys.clone(),
-        };
-        Ok(Self {
-            day: state(Connection::new(settings, settings.read_deadline)?),
-            night: state(Connection::new(settings, settings.write_deadline)?),
-            readers: ReleaseReaders::default(),
-            stagings: Stagings::default(),
-        })
-    }
+        }))
+    };
+    Ok(VersionedStore::new(
+        state(settings.read_deadline)?,
+        state(settings.write_deadline)?,
+    ))
 }
 
 #[async_trait]
-impl OnlineStore for RedisStore {
-    async fn begin(&self, view: &Name, content: Fingerprint, rows: u64) -> Result<Staging> {
-        stage::begin(&self.night, &self.stagings, view, content, rows).await
+impl Backend for State {
+    async fn fields(&self, names: &[&str]) -> Result<Fields> {
+        self.read_fields(names).await
     }
 
-    async fn write(&self, snapshot: SnapshotId, rows: &[StagedRow<'_>]) -> Result<()> {
-        stage::write(&self.night, &self.stagings, snapshot, rows).await
+    async fn all(&self) -> Result<Fields> {
+        self.read_all_fields().await
     }
 
-    async fn complete(&self, snapshot: SnapshotId, expected: Checksum) -> Result<()> {
-        stage::complete(&self.night, &self.stagings, snapshot, expected).await
+    async fn apply(&self, change: &Change) -> Result<bool> {
+        self.compare_and_set(change).await
     }
 
-    async fn register(&self, release: &Release) -> Result<()> {
-        releases::register(&self.night, release).await
+    async fn remove_mark(&self, release: ReleaseNumber) -> Result<()> {
+        let mut command = cmd("DEL");
+        command.arg(self.keys.release(release));
+        self.connection.ask::<u64>(&command).await.map(|_| ())
     }
 
-    async fn flip(&self, from: Option<ReleaseNumber>, to: ReleaseNumber) -> Result<()> {
-        releases::flip(&self.night, from, to).await
+    async fn prepare(&self) -> Result<()> {
+        Memory::of(&self.connection).await?.check_policy()
     }
 
-    async fn served(&self) -> Result<Option<ReleaseNumber>> {
-        releases::served(&self.day).await
+    async fn check_room(&self, rows: u64, bytes: u64) -> Result<()> {
+        Memory::of(&self.connection).await?.check_room(rows, bytes)
     }
 
-    async fn rolled_back(&self) -> Result<Vec<ReleaseNumber>> {
-        releases::rolled_back(&self.day).await
+    fn row_prefix(&self, view: u64, _: SnapshotId) -> Vec<u8> {
+        self.keys.row_prefix(view)
     }
 
-    async fn release(&self, number: ReleaseNumber) -> Result<Release> {
-        let release = releases::release(&self.day, number).await?;
-        self.readers.prepare(&self.day, &release).await?;
-        Ok(release)
+    fn bytes_a_batch(&self) -> usize {
+        BYTES_A_BATCH
     }
 
-    async fn releases(&self) -> Result<Vec<Release>> {
-        self.night.all().await?.releases()
+    async fn write(&self, view: &ViewRows, batch: Batch) -> Result<()> {
+        let commands = write::commands(&self.keys, view, batch)?;
+        self.connection.send(&commands).await
     }
 
-    async fn drop_release(&self, number: ReleaseNumber) -> Result<()> {
-        releases::drop_release(&self.night, number).await
+    async fn prune(&self, view: &ViewRows, keys: &[Vec<u8>]) -> Result<()> {
+        write::prune(self, view, keys).await
+    }
+
+    async fn versions(&self, view: &ViewRows, keys: &[&[u8]]) -> Result<Vec<Vec<u8>>> {
+        write::versions(self, view, keys).await
+    }
+
+    async fn blocks(&self, blocks: &[Block]) -> Result<Vec<Option<Vec<u8>>>> {
+        write::blocks(self, blocks).await
+    }
+
+    async fn remove_blocks(&self, blocks: &[Block]) -> Result<()> {
+        write::remove_blocks(self, blocks).await
+    }
+
+    fn settle(&self) -> Duration {
+        Duration::ZERO
     }
 
     async fn read(
         &self,
-        release: &Release,
+        reader: &ReleaseReader,
         addresses: &[RowAddress<'_>],
         rows: &mut Rows,
     ) -> Result<()> {
-        read::read(&self.day, &self.readers, release, addresses, rows).await
+        read::read(self, reader, addresses, rows).await
     }
 
     async fn ping(&self) -> Result<()> {
-        self.day
-            .connection
-            .read(&redis::cmd("PING"))
-            .await
-            .map(|_| ())
+        self.connection.read(&cmd("PING")).await.map(|_| ())
     }
 }

@@ -6,18 +6,22 @@ mod traffic;
 use feature_defs::redis_place::RedisPlace;
 use redis::{Client, cmd};
 
+use feature_defs::fingerprint::Fingerprint;
+use feature_defs::name::Name;
+
 use super::*;
 use crate::conformance::online::{self, Content, numbered, release, stage};
 use crate::conformance::servers::{redis_namespace, redis_urls};
-use crate::online::RowState;
+use crate::online::{Checksum, OnlineStore, RowState, StagedRow, Staging};
+use crate::release::Release;
 
 /// A store in an empty namespace of a server.
-fn empty_store(url: &str) -> RedisStore {
+fn empty_store(url: &str) -> VersionedStore {
     store_in(url, &redis_namespace())
 }
 
-fn store_in(url: &str, namespace: &str) -> RedisStore {
-    RedisStore::new(&settings(url, namespace)).expect("settings")
+fn store_in(url: &str, namespace: &str) -> VersionedStore {
+    open(&settings(url, namespace)).expect("settings")
 }
 
 fn settings(url: &str, namespace: &str) -> RedisSettings {
@@ -33,7 +37,12 @@ async fn connect(url: &str) -> redis::aio::MultiplexedConnection {
 }
 
 /// Publishes `content` of view `spend` as release `number`.
-async fn publish(store: &RedisStore, from: Option<u64>, number: u64, content: &Content) -> Release {
+async fn publish(
+    store: &VersionedStore,
+    from: Option<u64>,
+    number: u64,
+    content: &Content,
+) -> Release {
     let release = release(number, vec![stage(store, "spend", content).await]);
     store.register(&release).await.expect("register");
     let flipped = store.flip(from.map(ReleaseNumber), release.number).await;
@@ -43,7 +52,7 @@ async fn publish(store: &RedisStore, from: Option<u64>, number: u64, content: &C
 
 /// The rows of `keys`, in view 0.
 async fn read_rows(
-    store: &RedisStore,
+    store: &VersionedStore,
     release: &Release,
     keys: &[Vec<u8>],
 ) -> Vec<Option<Vec<u8>>> {
@@ -131,7 +140,7 @@ async fn a_user_with_the_documented_rights_does_all_and_another_is_refused() {
         let url = url.replace("redis://", &format!("redis://{namespace}@"));
         let mut allowed = settings(&url, &namespace);
         allowed.password = Some(crate::config::Password::new("secret".to_owned()));
-        let store = RedisStore::new(&allowed).expect("settings");
+        let store = open(&allowed).expect("settings");
         let one = publish(&store, None, 1, &numbered(100, "one")).await;
         let two = publish(&store, Some(1), 2, &numbered(90, "two")).await;
         let keys = [b"key 00095".to_vec()];
@@ -140,7 +149,7 @@ async fn a_user_with_the_documented_rights_does_all_and_another_is_refused() {
         store.ping().await.expect("ping");
 
         allowed.password = Some(crate::config::Password::new("wrong".to_owned()));
-        let store = RedisStore::new(&allowed).expect("settings");
+        let store = open(&allowed).expect("settings");
         let error = store.served().await.expect_err("refused");
         assert_eq!(error.kind(), crate::error::ErrorKind::Invalid, "{error}");
         assert!(

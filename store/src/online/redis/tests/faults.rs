@@ -125,7 +125,7 @@ async fn a_read_of_a_server_that_hangs_ends_at_its_deadline() {
     for server in OwnRedis::start_all(folder.path(), &["--appendonly", "no"]) {
         let mut quick = settings(&server.url(), "shop");
         quick.read_deadline = Duration::from_millis(100);
-        let store = RedisStore::new(&quick).expect("settings");
+        let store = open(&quick).expect("settings");
         let content = numbered(100, "row");
         let release = publish(&store, None, 1, &content).await;
         let keys = keys_of(&content);

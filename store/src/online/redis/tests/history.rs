@@ -6,13 +6,13 @@ use redis::AsyncCommands;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::online::versioned::view_record::RunKind;
 use crate::online::versions::{Version, push};
 
 /// All keys of a namespace, and what they hold. For tests: the store never searches.
-async fn stored(url: &str, store: &RedisStore) -> BTreeMap<String, Vec<u8>> {
+async fn stored(url: &str, namespace: &str) -> BTreeMap<String, Vec<u8>> {
     let mut connection = connect(url).await;
-    let prefix = store.night.keys.state();
-    let prefix = prefix.split('{').next().expect("a prefix").to_owned();
+    let prefix = format!("nf:{namespace}:");
     let names: Vec<Vec<u8>> = connection.keys(format!("{prefix}*")).await.expect("keys");
     let mut found = BTreeMap::new();
     for name in names {
@@ -99,11 +99,12 @@ async fn every_release_reads_as_it_was_published_whatever_came_before_and_after(
 #[tokio::test]
 async fn an_unchanged_row_is_stored_once_and_dropped_versions_leave_no_trace() {
     for url in redis_urls() {
-        let store = empty_store(&url);
+        let namespace = redis_namespace();
+        let store = store_in(&url, &namespace);
         let all = numbered(100, "row");
         let first = publish(&store, None, 1, &all).await;
         let key = |index: usize| format!("1:{{key {index:05}}}");
-        let before = stored(&url, &store).await;
+        let before = stored(&url, &namespace).await;
         publish(
             &store,
             Some(1),
@@ -111,7 +112,7 @@ async fn an_unchanged_row_is_stored_once_and_dropped_versions_leave_no_trace() {
             &without(&changed(&all, &[5], "new"), &[6]),
         )
         .await;
-        let after = stored(&url, &store).await;
+        let after = stored(&url, &namespace).await;
         let differ: Vec<&String> = (0..100)
             .map(key)
             .filter(|key| before[key] != after[key])
@@ -120,7 +121,7 @@ async fn an_unchanged_row_is_stored_once_and_dropped_versions_leave_no_trace() {
         assert_eq!(differ, [&key(5), &key(6)]);
 
         store.drop_release(first.number).await.expect("drop");
-        let left = stored(&url, &store).await;
+        let left = stored(&url, &namespace).await;
         let mut slot = Vec::new();
         push(&mut slot, SnapshotId(2), Version::Row(b"new 5")).expect("small");
         assert_eq!(left[&key(5)], slot);
@@ -163,7 +164,7 @@ async fn what_a_dead_publisher_wrote_goes_and_counts_for_nobody() {
             read_rows(&store, &two, &keys).await,
             rows_of(&content, &keys)
         );
-        let left = stored(&url, &store).await;
+        let left = stored(&url, &namespace).await;
         let stray: Vec<&String> = left
             .keys()
             .filter(|name| name.contains("key 001"))
@@ -189,7 +190,8 @@ async fn what_a_dead_publisher_wrote_goes_and_counts_for_nobody() {
 #[tokio::test]
 async fn what_a_dead_publisher_listed_after_a_gap_goes_too() {
     for url in redis_urls() {
-        let store = empty_store(&url);
+        let namespace = redis_namespace();
+        let store = store_in(&url, &namespace);
         let view = Name::parse("spend").expect("a name");
         let begun = store.begin(&view, Fingerprint::of(["dead"]), 200).await;
         let Ok(Staging::Open(dead)) = begun else {
@@ -204,11 +206,16 @@ async fn what_a_dead_publisher_listed_after_a_gap_goes_too() {
                 .collect();
             store.write(dead, &rows).await.expect("write");
         }
-        let block = store.night.keys.block(1, keys::RunKind::Changed, dead, 0);
+        let block = Keys::new(&namespace).block(&Block {
+            view: 1,
+            kind: RunKind::Changed,
+            run: dead,
+            index: 0,
+        });
         let mut connection = connect(&url).await;
         let () = connection.del(block).await.expect("removed");
         publish(&store, None, 1, &Vec::new()).await;
-        let left = stored(&url, &store).await;
+        let left = stored(&url, &namespace).await;
         let gone = |from: &str| left.keys().filter(|name| name.contains(from)).count();
         assert_eq!((gone("key 000"), gone("key 001")), (100, 0));
         let lists = left.keys().filter(|name| name.contains(":changed:"));
@@ -220,7 +227,8 @@ async fn what_a_dead_publisher_listed_after_a_gap_goes_too() {
 #[tokio::test]
 async fn writes_of_a_void_snapshot_that_come_late_are_read_by_nobody() {
     for url in redis_urls() {
-        let store = empty_store(&url);
+        let namespace = redis_namespace();
+        let store = store_in(&url, &namespace);
         let all = numbered(20, "row");
         let keys = keys_of(&all);
         let one = publish(&store, None, 1, &without(&all, &[19])).await;
@@ -236,7 +244,7 @@ async fn writes_of_a_void_snapshot_that_come_late_are_read_by_nobody() {
         for key in &keys {
             let mut slot = Vec::new();
             push(&mut slot, dead, Version::Row(b"late")).expect("small");
-            let name = keys::row_key(&store.night.keys.row_prefix(1), key);
+            let name = keys::row_key(&Keys::new(&namespace).row_prefix(1), key);
             let () = connection.append(name, slot).await.expect("append");
         }
         let three = changed(&all, &[4, 19], "three");
@@ -277,7 +285,8 @@ async fn after_a_rollback_the_next_release_is_still_what_was_published() {
 #[tokio::test]
 async fn a_row_that_does_not_read_back_leaves_the_snapshot_incomplete() {
     for url in redis_urls() {
-        let store = empty_store(&url);
+        let namespace = redis_namespace();
+        let store = store_in(&url, &namespace);
         let content = numbered(500, "row");
         let view = Name::parse("spend").expect("a name");
         let begun = store.begin(&view, Fingerprint::of(["x"]), 500).await;
@@ -293,7 +302,7 @@ async fn a_row_that_does_not_read_back_leaves_the_snapshot_incomplete() {
         for row in &rows {
             checksum.add(*row);
         }
-        let name = keys::row_key(&store.night.keys.row_prefix(1), b"key 00333");
+        let name = keys::row_key(&Keys::new(&namespace).row_prefix(1), b"key 00333");
         let mut connection = connect(&url).await;
         let () = connection.del(name).await.expect("removed");
         let error = store.complete(id, checksum).await.expect_err("a lost row");

@@ -56,7 +56,7 @@ fn version_of(row: Option<&[u8]>) -> Version<'_> {
 async fn the_script_rewrites_as_its_reference_does() {
     for url in redis_urls() {
         let mut connection = connect(&url).await;
-        let store = empty_store(&url);
+        let namespace = redis_namespace();
         let mut runner = TestRunner::deterministic();
         for nth in 0..CASES {
             let case = case().new_tree(&mut runner).expect("a case").current();
@@ -66,7 +66,7 @@ async fn the_script_rewrites_as_its_reference_does() {
                 .rewrite(&case.value, version, &case.kept)
                 .expect("reads");
 
-            let name = keys::row_key(&store.night.keys.row_prefix(1), &nth.to_be_bytes());
+            let name = keys::row_key(&Keys::new(&namespace).row_prefix(1), &nth.to_be_bytes());
             let mut commands = Pipeline::new();
             if !case.value.is_empty() {
                 commands.cmd("SET").arg(&name).arg(&case.value).ignore();

@@ -2,44 +2,44 @@
 //! old lists. Each thing is forgotten only after it is done, so that a sweep that broke off goes on later.
 
 use feature_defs::name::Name;
-use redis::{Pipeline, cmd};
 
+use super::backend::Backend;
 use super::block::entries;
-use super::keys::{RunKind, row_key};
-use super::rewrite::Rewriter;
+use super::records::{Change, view_field};
 use super::run_reader::read_blocks;
-use super::state::{Change, State, view_field};
-use super::view_record::{Run, ViewRecord};
+use super::view_record::{Block, Run, RunKind, ViewRecord};
+use super::view_rows::ViewRows;
 use crate::error::Result;
 use crate::release::SnapshotId;
 
 /// Keys that are pruned, and blocks that are removed, at once.
-const KEYS_A_PIPELINE: usize = 4_096;
-const BLOCKS_A_COMMAND: u64 = 256;
+const KEYS_AT_ONCE: usize = 4_096;
+const BLOCKS_AT_ONCE: u64 = 256;
 
 /// Blocks that are looked for after the last one that is there: more than may be on their way at once, in any order.
 const BLOCKS_AHEAD: u64 = 16;
 
 /// Does all that is left to be done for a view.
-pub(super) async fn sweep(state: &State, view: &Name) -> Result<()> {
+pub(super) async fn sweep(backend: &dyn Backend, view: &Name) -> Result<()> {
     let field = view_field(view);
     loop {
-        let fields = state.fields(&[&field]).await?;
+        let fields = backend.fields(&[&field]).await?;
         let Some(mut record) = fields.json::<ViewRecord>(&field)? else {
             return Ok(());
         };
         if let Some(abandoned) = record.abandoned.first().copied() {
-            empty(state, &record, abandoned).await?;
+            empty(backend, view, &record, abandoned).await?;
             record.abandoned.remove(0);
         } else if let Some(span) = record.prunable.first().copied() {
             for run in record.changed_within(span) {
-                prune(state, &record, &run).await?;
+                let rows = ViewRows::of(backend, view, &record, run.id, record.horizon());
+                prune(backend, &rows, &run).await?;
             }
             record.prunable.remove(0);
             record.retire_runs();
         } else if !record.obsolete.is_empty() {
             for run in std::mem::take(&mut record.obsolete) {
-                remove_blocks(state, record.number, &run).await?;
+                remove_blocks(backend, record.number, &run).await?;
             }
         } else {
             return Ok(());
@@ -47,12 +47,18 @@ pub(super) async fn sweep(state: &State, view: &Name) -> Result<()> {
         let mut change = Change::from(&fields, &[&field]);
         change.set_json(&field, &record)?;
         // Whoever changed the record meanwhile left the same things to be done; doing them twice harms nobody.
-        state.apply(&change).await?;
+        backend.apply(&change).await?;
     }
 }
 
 /// Removes what a snapshot wrote that was never completed. How many blocks it wrote nobody recorded.
-async fn empty(state: &State, record: &ViewRecord, abandoned: SnapshotId) -> Result<()> {
+async fn empty(
+    backend: &dyn Backend,
+    view: &Name,
+    record: &ViewRecord,
+    abandoned: SnapshotId,
+) -> Result<()> {
+    let rows = ViewRows::of(backend, view, record, abandoned, record.horizon());
     for kind in [RunKind::Changed, RunKind::All] {
         let mut run = Run {
             id: abandoned,
@@ -62,52 +68,41 @@ async fn empty(state: &State, record: &ViewRecord, abandoned: SnapshotId) -> Res
         };
         loop {
             let ahead = run.blocks..run.blocks + BLOCKS_AHEAD;
-            let (connection, keys) = (&state.connection, &state.keys);
-            let found = read_blocks(connection, keys, record.number, &run, ahead).await?;
+            let found = read_blocks(backend, record.number, &run, ahead).await?;
             let Some(last) = found.iter().rposition(Option::is_some) else {
                 break;
             };
             run.blocks += last as u64 + 1;
         }
         if kind == RunKind::Changed {
-            prune(state, record, &run).await?;
+            prune(backend, &rows, &run).await?;
         }
-        remove_blocks(state, record.number, &run).await?;
+        remove_blocks(backend, record.number, &run).await?;
     }
     Ok(())
 }
 
 /// Takes out of the rows of a run's keys what none of the kept snapshots reads.
-async fn prune(state: &State, record: &ViewRecord, run: &Run) -> Result<()> {
-    let rewriter = Rewriter::new(&record.horizon(), &record.kept_ids());
-    let prefix = state.keys.row_prefix(record.number);
+async fn prune(backend: &dyn Backend, rows: &ViewRows, run: &Run) -> Result<()> {
     for block in 0..run.blocks {
-        let blocks = block..block + 1;
-        let found = read_blocks(&state.connection, &state.keys, record.number, run, blocks).await?;
+        let found = read_blocks(backend, rows.number, run, block..block + 1).await?;
         for block in found.into_iter().flatten() {
-            let rows: Vec<Vec<u8>> = entries(&block)?
-                .iter()
-                .map(|entry| row_key(&prefix, &entry.key))
-                .collect();
-            for rows in rows.chunks(KEYS_A_PIPELINE) {
-                let mut commands = Pipeline::new();
-                rewriter.add_to(&mut commands, rows, &[]);
-                state.connection.send(&commands).await?;
+            let listed = entries(&block)?.into_iter();
+            let keys: Vec<Vec<u8>> = listed.map(|entry| entry.key).collect();
+            for keys in keys.chunks(KEYS_AT_ONCE) {
+                backend.prune(rows, keys).await?;
             }
         }
     }
     Ok(())
 }
 
-async fn remove_blocks(state: &State, view: u64, run: &Run) -> Result<()> {
+async fn remove_blocks(backend: &dyn Backend, view: u64, run: &Run) -> Result<()> {
     let mut first = 0;
     while first < run.blocks {
-        let end = (first + BLOCKS_A_COMMAND).min(run.blocks);
-        let mut command = cmd("DEL");
-        for block in first..end {
-            command.arg(state.keys.block(view, run.kind, run.id, block));
-        }
-        state.connection.ask::<u64>(&command).await?;
+        let end = (first + BLOCKS_AT_ONCE).min(run.blocks);
+        let blocks: Vec<Block> = (first..end).map(|index| run.block(view, index)).collect();
+        backend.remove_blocks(&blocks).await?;
         first = end;
     }
     Ok(())

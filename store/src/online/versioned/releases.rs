@@ -2,31 +2,41 @@
 
 use std::collections::BTreeSet;
 
-use super::state::{
-    Change, FORMAT, REGISTERED, ROLLED_BACK, SERVED, State, THIS_FORMAT, release_field, view_field,
+use feature_defs::name::Name;
+use tokio::time::sleep;
+
+use super::backend::Backend;
+use super::records::{
+    Change, FORMAT, Fields, REGISTERED, ROLLED_BACK, SERVED, THIS_FORMAT, dropping_field,
+    release_field, view_field,
 };
 use super::sweep::sweep;
 use super::view_record::ViewRecord;
 use crate::error::{Error, ErrorKind, Result};
-use crate::release::{Release, ReleaseNumber};
+use crate::release::{Release, ReleaseNumber, SnapshotId};
 
-pub(super) async fn register(state: &State, release: &Release) -> Result<()> {
+pub(super) async fn register(backend: &dyn Backend, release: &Release) -> Result<()> {
     let release_name = release_field(release.number);
     let views: Vec<String> = release
         .views
         .iter()
         .map(|view| view_field(&view.view))
         .collect();
-    let mut names = vec![release_name.as_str(), FORMAT, REGISTERED];
+    let dropping_name = dropping_field(release.number);
+    let mut names = vec![release_name.as_str(), &dropping_name, FORMAT, REGISTERED];
     names.extend(views.iter().map(String::as_str));
     loop {
-        let fields = state.fields(&names).await?;
+        let fields = backend.fields(&names).await?;
         fields.check_format()?;
         if let Some(known) = fields.json::<Release>(&release_name)? {
             if known == *release {
                 return Ok(());
             }
             let message = format!("release `{}` is another one already", release.number);
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        if !fields.text(&dropping_name).is_empty() {
+            let message = format!("release `{}` is being dropped", release.number);
             return Err(Error::new(ErrorKind::Conflict, message));
         }
         for (view, field) in release.views.iter().zip(&views) {
@@ -51,19 +61,19 @@ pub(super) async fn register(state: &State, release: &Release) -> Result<()> {
         change.set(FORMAT, THIS_FORMAT);
         change.set_json(&release_name, release)?;
         change.mark(release.number, true);
-        if state.apply(&change).await? {
+        if backend.apply(&change).await? {
             return Ok(());
         }
     }
 }
 
 pub(super) async fn flip(
-    state: &State,
+    backend: &dyn Backend,
     from: Option<ReleaseNumber>,
     to: ReleaseNumber,
 ) -> Result<()> {
     loop {
-        let fields = state.all().await?;
+        let fields = backend.all().await?;
         let served = fields.number(SERVED)?.map(ReleaseNumber);
         if served != from {
             let shown = |number: Option<ReleaseNumber>| {
@@ -90,81 +100,120 @@ pub(super) async fn flip(
         let mut change = Change::from(&fields, &[SERVED, ROLLED_BACK, &release_name]);
         change.set(SERVED, to.to_string());
         change.set_json(ROLLED_BACK, &behind)?;
-        if state.apply(&change).await? {
+        if backend.apply(&change).await? {
             return Ok(());
         }
     }
 }
 
-pub(super) async fn served(state: &State) -> Result<Option<ReleaseNumber>> {
-    let fields = state.fields(&[SERVED]).await?;
+pub(super) async fn served(backend: &dyn Backend) -> Result<Option<ReleaseNumber>> {
+    let fields = backend.fields(&[SERVED]).await?;
     Ok(fields.number(SERVED)?.map(ReleaseNumber))
 }
 
-pub(super) async fn rolled_back(state: &State) -> Result<Vec<ReleaseNumber>> {
-    let fields = state.fields(&[ROLLED_BACK]).await?;
+pub(super) async fn rolled_back(backend: &dyn Backend) -> Result<Vec<ReleaseNumber>> {
+    let fields = backend.fields(&[ROLLED_BACK]).await?;
     Ok(fields.json(ROLLED_BACK)?.unwrap_or_default())
 }
 
-pub(super) async fn release(state: &State, number: ReleaseNumber) -> Result<Release> {
+pub(super) async fn release(backend: &dyn Backend, number: ReleaseNumber) -> Result<Release> {
     let name = release_field(number);
-    let fields = state.fields(&[&name, FORMAT]).await?;
+    let fields = backend.fields(&[&name, FORMAT]).await?;
     fields.check_format()?;
     fields.json(&name)?.ok_or_else(|| unknown(number))
 }
 
-/// Forgets a release, then removes what only it read. Nothing of it is removed before it is forgotten.
-pub(super) async fn drop_release(state: &State, number: ReleaseNumber) -> Result<()> {
-    while !forget(state, number).await? {}
-    for view in state.all().await?.views()? {
-        sweep(state, &view).await?;
+/// Forgets a release, then removes what only it read. Nothing of it is removed before nobody can ask for it any more.
+pub(super) async fn drop_release(backend: &dyn Backend, number: ReleaseNumber) -> Result<()> {
+    while !forget(backend, number).await? {}
+    let dropping = backend.all().await?.dropping()?;
+    if !dropping.is_empty() {
+        for release in &dropping {
+            backend.remove_mark(release.number).await?;
+        }
+        sleep(backend.settle()).await;
+        while !let_go_of_dropped(backend, &dropping).await? {}
+    }
+    for view in backend.all().await?.views()? {
+        sweep(backend, &view).await?;
     }
     Ok(())
 }
 
-/// Whether it is forgotten; not if somebody changed what that depends on.
-async fn forget(state: &State, number: ReleaseNumber) -> Result<bool> {
-    let fields = state.all().await?;
+/// Whether nobody can ask for it any more; not if somebody changed what that depends on.
+async fn forget(backend: &dyn Backend, number: ReleaseNumber) -> Result<bool> {
+    let fields = backend.all().await?;
     fields.check_format()?;
     if fields.number(SERVED)? == Some(number.0) {
         let message = format!("release `{number}` is served");
         return Err(Error::new(ErrorKind::Conflict, message));
     }
-    let releases = fields.releases()?;
-    let Some(dropped) = releases.iter().find(|release| release.number == number) else {
+    let mut releases = fields.releases()?;
+    let Some(index) = releases.iter().position(|known| known.number == number) else {
         return Ok(true);
     };
+    let dropped = releases.remove(index);
     let name = release_field(number);
     let mut change = Change::from(&fields, &[SERVED, ROLLED_BACK, REGISTERED, &name]);
-    for view in &dropped.views {
-        let field = view_field(&view.view);
-        let named: BTreeSet<_> = releases
-            .iter()
-            .filter(|release| release.number != number)
-            .flat_map(|release| &release.views)
-            .filter(|named| named.view == view.view)
-            .map(|named| named.snapshot)
-            .collect();
-        let mut record: ViewRecord = fields.json(&field)?.unwrap_or_default();
-        // A snapshot that no release came to name, and that is older than one that was, is of a night that died.
-        let unnamed = record.kept_ids().into_iter().filter(|kept| {
-            *kept == view.snapshot || named.last().is_some_and(|newest| kept < newest)
-        });
-        for snapshot in unnamed
-            .filter(|kept| !named.contains(kept))
-            .collect::<Vec<_>>()
-        {
-            record.drop_snapshot(snapshot);
-        }
-        change.depends_on(&fields, &field);
-        change.set_json(&field, &record)?;
+    match backend.settle().is_zero() {
+        true => let_go(&fields, &mut change, &[dropped], &releases)?,
+        false => change.set_json(&dropping_field(number), &dropped)?,
     }
     let mut behind: BTreeSet<ReleaseNumber> = fields.json(ROLLED_BACK)?.unwrap_or_default();
     behind.remove(&number);
     change.set_json(ROLLED_BACK, &behind)?;
     change.remove(&name);
     change.mark(number, false);
-    state.apply(&change).await
+    backend.apply(&change).await
+}
+
+/// Whether the snapshots of these releases are let go of, which no read looks at any more.
+async fn let_go_of_dropped(backend: &dyn Backend, dropping: &[Release]) -> Result<bool> {
+    let fields = backend.all().await?;
+    let mut change = Change::from(&fields, &[REGISTERED]);
+    let_go(&fields, &mut change, dropping, &fields.releases()?)?;
+    for release in dropping {
+        let name = dropping_field(release.number);
+        change.depends_on(&fields, &name);
+        change.remove(&name);
+    }
+    backend.apply(&change).await
+}
+
+/// Lets go of the snapshots that only these dropped releases name.
+fn let_go(
+    fields: &Fields,
+    change: &mut Change,
+    dropped: &[Release],
+    kept: &[Release],
+) -> Result<()> {
+    let views: BTreeSet<&Name> = (dropped.iter().flat_map(|release| &release.views))
+        .map(|view| &view.view)
+        .collect();
+    for view in views {
+        let snapshots = |releases: &[Release]| -> BTreeSet<SnapshotId> {
+            let views = releases.iter().flat_map(|release| &release.views);
+            let named = views.filter(|named| named.view == *view);
+            named.map(|named| named.snapshot).collect()
+        };
+        let (named, gone) = (snapshots(kept), snapshots(dropped));
+        let field = view_field(view);
+        let mut record: ViewRecord = fields.json(&field)?.unwrap_or_default();
+        // A snapshot that no release came to name, and that is older than one that was, is of a night that died.
+        let unnamed = record
+            .kept_ids()
+            .into_iter()
+            .filter(|kept| gone.contains(kept) || named.last().is_some_and(|newest| kept < newest));
+        for snapshot in unnamed
+            .filter(|kept| !named.contains(kept))
+            .collect::<Vec<_>>()
+        {
+            record.drop_snapshot(snapshot);
+        }
+        change.depends_on(fields, &field);
+        change.set_json(&field, &record)?;
+    }
+    Ok(())
 }
 
 fn unknown(number: ReleaseNumber) -> Error {

@@ -1,18 +1,18 @@
 //! The rows of a snapshot on their way: compared with the newest state by their hashes, written where they changed.
 
+use std::sync::Arc;
+
 use feature_defs::name::Name;
 
-use super::batch::{Batch, Sender};
+use super::backend::Backend;
+use super::batch::{Batch, NewVersion, Sender};
 use super::block::{BlockWriter, Entry};
-use super::keys::RunKind;
-use super::memory::Memory;
 use super::read_back::Sample;
-use super::rewrite::Rewriter;
 use super::run_reader::NewestState;
-use super::state::State;
-use super::view_record::{Run, Snapshot, ViewRecord};
+use super::view_record::{Run, RunKind, Snapshot, ViewRecord};
+use super::view_rows::ViewRows;
 use crate::error::Result;
-use crate::online::versions::{Horizon, SLOT_HEADER, Version};
+use crate::online::versions::SLOT_HEADER;
 use crate::online::{Checksum, StagedRow};
 
 /// Bytes of a block of the list of all keys.
@@ -27,11 +27,8 @@ const VANISHED_AT_ONCE: usize = 4_096;
 /// A snapshot that is being staged.
 #[derive(Debug)]
 pub(super) struct Staging {
-    view: Name,
-    number: u64,
-    horizon: Horizon,
-    rewriter: Rewriter,
-    row_prefix: Vec<u8>,
+    view: Arc<ViewRows>,
+    bytes_a_batch: usize,
     /// How many rows will come.
     rows: u64,
     /// Keys that the store may have already.
@@ -47,13 +44,13 @@ pub(super) struct Staging {
 
 impl Staging {
     pub(super) fn new(
-        state: &State,
+        backend: &dyn Backend,
         view: &Name,
         record: &ViewRecord,
         snapshot: Snapshot,
         rows: u64,
     ) -> Self {
-        let horizon = snapshot.horizon();
+        let view = ViewRows::of(backend, view, record, snapshot.id, snapshot.horizon());
         let runs = record.newest_runs();
         let run = |kind| Run {
             id: snapshot.id,
@@ -63,11 +60,8 @@ impl Staging {
         };
         let all = record.is_due_for_a_list();
         Self {
-            view: view.clone(),
-            number: record.number,
-            rewriter: Rewriter::new(&horizon, &record.kept_ids()),
-            horizon,
-            row_prefix: state.keys.row_prefix(record.number),
+            view: Arc::new(view),
+            bytes_a_batch: backend.bytes_a_batch(),
             rows,
             known: runs.iter().map(|run| run.entries).sum(),
             newest: NewestState::new(record.number, runs),
@@ -79,8 +73,8 @@ impl Staging {
         }
     }
 
-    pub(super) const fn view(&self) -> &Name {
-        &self.view
+    pub(super) fn view(&self) -> &Name {
+        &self.view.view
     }
 
     /// What was written and compared so far.
@@ -103,126 +97,119 @@ impl Staging {
         follows && rows.is_sorted_by(|one, next| one.key < next.key)
     }
 
-    pub(super) async fn write(&mut self, state: &State, rows: &[StagedRow<'_>]) -> Result<()> {
+    pub(super) async fn write(
+        &mut self,
+        backend: &Arc<dyn Backend>,
+        rows: &[StagedRow<'_>],
+    ) -> Result<()> {
         if self.last_key.is_none() {
-            self.check_room(state, rows).await?;
+            self.check_room(&**backend, rows).await?;
         }
-        let mut sender = Sender::new(&state.connection);
+        let mut sender = Sender::new(backend);
         let mut batch = Batch::default();
         for row in rows {
             let hash = row.hash();
-            self.vanish(state, Some(row.key), &mut batch, &mut sender)
+            self.vanish(backend, Some(row.key), &mut batch, &mut sender)
                 .await?;
-            let known = self
-                .newest
-                .take_at(&state.connection, &state.keys, row.key)
-                .await?;
-            match known {
-                Some(Entry { hash: known, .. }) if known == Some(hash) => {}
-                Some(_) => batch.rewrite(self, row.key, Version::Row(row.row), Some(hash))?,
-                None => batch.append(self, row.key, row.row, hash)?,
+            let known = self.newest.take_at(&**backend, row.key).await?;
+            if !matches!(known, Some(Entry { hash: known, .. }) if known == Some(hash)) {
+                let version = NewVersion {
+                    key: row.key.to_vec(),
+                    row: Some(row.row.to_vec()),
+                    is_new: known.is_none(),
+                };
+                batch.push(version, Some(hash));
             }
             if let Some((list, _)) = &mut self.all {
                 list.push(row.key, Some(hash));
             }
             self.found.add_hash(hash);
             self.sample.offer(row.key, Some(hash));
-            self.send_if_full(state, &mut batch, &mut sender).await?;
+            self.send_if_full(&mut batch, &mut sender).await?;
         }
         if let Some(last) = rows.last() {
             self.last_key = Some(last.key.to_vec());
         }
-        self.send(state, &mut batch, &mut sender).await?;
+        self.send(&mut batch, &mut sender).await?;
         sender.finish().await
     }
 
     /// Writes that the keys after the last row vanished, and the end of the list of all keys.
-    pub(super) async fn finish(&mut self, state: &State) -> Result<()> {
-        let mut sender = Sender::new(&state.connection);
+    pub(super) async fn finish(&mut self, backend: &Arc<dyn Backend>) -> Result<()> {
+        let mut sender = Sender::new(backend);
         let mut batch = Batch::default();
-        self.vanish(state, None, &mut batch, &mut sender).await?;
+        self.vanish(backend, None, &mut batch, &mut sender).await?;
         if let Some((list, run)) = &mut self.all {
-            batch.end_list(&state.keys, self.number, list, run);
+            batch.end_list(self.view.number, list, run);
         }
-        self.send(state, &mut batch, &mut sender).await?;
+        self.send(&mut batch, &mut sender).await?;
         sender.finish().await
     }
 
     /// Reads some of the rows back, from all over the snapshot.
-    pub(super) async fn read_back(&self, state: &State) -> Result<()> {
-        self.sample
-            .read_back(state, &self.row_prefix, &self.horizon)
-            .await
+    pub(super) async fn read_back(&self, backend: &dyn Backend) -> Result<()> {
+        self.sample.read_back(backend, &self.view).await
     }
 
     /// Writes that the known keys below `end` that did not come have no row any more.
     async fn vanish(
         &mut self,
-        state: &State,
+        backend: &Arc<dyn Backend>,
         end: Option<&[u8]>,
         batch: &mut Batch,
         sender: &mut Sender,
     ) -> Result<()> {
         loop {
-            let (connection, keys) = (&state.connection, &state.keys);
             let gone = self
                 .newest
-                .take_below(connection, keys, end, VANISHED_AT_ONCE)
+                .take_below(&**backend, end, VANISHED_AT_ONCE)
                 .await?;
-            for entry in gone.iter().filter(|entry| entry.hash.is_some()) {
-                batch.rewrite(self, &entry.key, Version::Vanished, None)?;
+            let count = gone.len();
+            for entry in gone.into_iter().filter(|entry| entry.hash.is_some()) {
                 self.sample.offer(&entry.key, None);
-                self.send_if_full(state, batch, sender).await?;
+                let version = NewVersion {
+                    key: entry.key,
+                    row: None,
+                    is_new: false,
+                };
+                batch.push(version, None);
+                self.send_if_full(batch, sender).await?;
             }
-            if gone.len() < VANISHED_AT_ONCE {
+            if count < VANISHED_AT_ONCE {
                 return Ok(());
             }
         }
     }
 
-    async fn send_if_full(
-        &mut self,
-        state: &State,
-        batch: &mut Batch,
-        sender: &mut Sender,
-    ) -> Result<()> {
+    async fn send_if_full(&mut self, batch: &mut Batch, sender: &mut Sender) -> Result<()> {
         if let Some((list, run)) = &mut self.all
             && list.len() >= BYTES_A_BLOCK
         {
-            batch.end_list(&state.keys, self.number, list, run);
+            batch.end_list(self.view.number, list, run);
         }
-        match batch.is_full() {
-            true => self.send(state, batch, sender).await,
+        match batch.is_full(self.bytes_a_batch) {
+            true => self.send(batch, sender).await,
             false => Ok(()),
         }
     }
 
-    async fn send(&mut self, state: &State, batch: &mut Batch, sender: &mut Sender) -> Result<()> {
-        let batch = std::mem::take(batch);
-        let commands = batch.commands(&state.keys, self.number, &mut self.changed, &self.rewriter);
-        match commands {
-            Some(commands) => sender.send(commands).await,
-            None => Ok(()),
+    async fn send(&mut self, batch: &mut Batch, sender: &mut Sender) -> Result<()> {
+        let mut batch = std::mem::take(batch);
+        batch.end_changed(self.view.number, &mut self.changed);
+        match batch.is_empty() {
+            true => Ok(()),
+            false => sender.send(&self.view, batch).await,
         }
     }
 
     /// Fails when the rows that are certainly new do not fit the server, judged by the first ones.
-    async fn check_room(&self, state: &State, rows: &[StagedRow<'_>]) -> Result<()> {
+    async fn check_room(&self, backend: &dyn Backend, rows: &[StagedRow<'_>]) -> Result<()> {
         let new = self.rows.max(rows.len() as u64).saturating_sub(self.known);
         let bytes: usize = rows
             .iter()
             .map(|row| 2 * row.key.len() + row.row.len())
             .sum();
         let a_row = bytes as u64 / (rows.len() as u64).max(1) + SLOT_HEADER as u64 + LISTED;
-        let memory = Memory::of(&state.connection).await?;
-        memory.check_room(new, new.saturating_mul(a_row))
-    }
-
-    pub(super) const fn horizon(&self) -> &Horizon {
-        &self.horizon
-    }
-
-    pub(super) fn row_prefix(&self) -> &[u8] {
-        &self.row_prefix
+        backend.check_room(new, new.saturating_mul(a_row)).await
     }
 }

@@ -2,13 +2,10 @@
 
 use std::collections::VecDeque;
 
-use redis::cmd;
-
+use super::backend::Backend;
 use super::block::{Entry, entries};
-use super::connection::Connection;
 use super::error::damaged;
-use super::keys::Keys;
-use super::view_record::Run;
+use super::view_record::{Block, Run};
 use crate::error::Result;
 
 /// Blocks that are read at once.
@@ -33,12 +30,10 @@ impl RunReader {
         }
     }
 
-    async fn first(&mut self, connection: &Connection, keys: &Keys) -> Result<Option<&Entry>> {
+    async fn first(&mut self, backend: &dyn Backend) -> Result<Option<&Entry>> {
         while self.entries.is_empty() && self.next_block < self.run.blocks {
             let end = (self.next_block + BLOCKS_A_READ).min(self.run.blocks);
-            for block in
-                read_blocks(connection, keys, self.view, &self.run, self.next_block..end).await?
-            {
+            for block in read_blocks(backend, self.view, &self.run, self.next_block..end).await? {
                 let block = block.ok_or_else(|| damaged("a list of keys"))?;
                 self.entries.extend(entries(&block)?);
             }
@@ -50,17 +45,13 @@ impl RunReader {
 
 /// Some blocks of a run; those that are not there are `None`.
 pub(super) async fn read_blocks(
-    connection: &Connection,
-    keys: &Keys,
+    backend: &dyn Backend,
     view: u64,
     run: &Run,
     blocks: std::ops::Range<u64>,
 ) -> Result<Vec<Option<Vec<u8>>>> {
-    let mut command = cmd("MGET");
-    for block in blocks {
-        command.arg(keys.block(view, run.kind, run.id, block));
-    }
-    connection.read_as(&command).await
+    let blocks: Vec<Block> = blocks.map(|index| run.block(view, index)).collect();
+    backend.blocks(&blocks).await
 }
 
 /// The state that runs make together, oldest first: of a key that several hold, the newest counts.
@@ -80,14 +71,13 @@ impl NewestState {
     /// Takes the entries of keys below `end`, all without one, at most `most` of them; the rest comes in the next call.
     pub(super) async fn take_below(
         &mut self,
-        connection: &Connection,
-        keys: &Keys,
+        backend: &dyn Backend,
         end: Option<&[u8]>,
         most: usize,
     ) -> Result<Vec<Entry>> {
         let mut taken = Vec::new();
         while taken.len() < most {
-            let Some(key) = self.first_key_below(connection, keys, end).await? else {
+            let Some(key) = self.first_key_below(backend, end).await? else {
                 break;
             };
             taken.extend(self.take(&key));
@@ -98,25 +88,23 @@ impl NewestState {
     /// Takes the entry of `key`, once all before it were taken.
     pub(super) async fn take_at(
         &mut self,
-        connection: &Connection,
-        keys: &Keys,
+        backend: &dyn Backend,
         key: &[u8],
     ) -> Result<Option<Entry>> {
         for reader in &mut self.readers {
-            reader.first(connection, keys).await?;
+            reader.first(backend).await?;
         }
         Ok(self.take(key))
     }
 
     async fn first_key_below(
         &mut self,
-        connection: &Connection,
-        keys: &Keys,
+        backend: &dyn Backend,
         end: Option<&[u8]>,
     ) -> Result<Option<Vec<u8>>> {
         let mut least: Option<&Vec<u8>> = None;
         for reader in &mut self.readers {
-            if let Some(entry) = reader.first(connection, keys).await? {
+            if let Some(entry) = reader.first(backend).await? {
                 least = Some(least.map_or(&entry.key, |least| least.min(&entry.key)));
             }
         }

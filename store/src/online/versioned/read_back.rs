@@ -1,12 +1,9 @@
 //! Reads some rows of a snapshot back before it counts as complete.
 
-use redis::cmd;
-
-use super::keys::row_key;
-use super::state::State;
+use super::backend::Backend;
+use super::view_rows::ViewRows;
 use crate::error::{Error, ErrorKind, Result};
 use crate::online::StagedRow;
-use crate::online::versions::Horizon;
 
 /// Between half as many rows and as many are read back; all, where there are fewer.
 const MOST: usize = 4_096;
@@ -51,27 +48,19 @@ impl Sample {
 
     /// # Errors
     /// `Corrupt` when a row is not what was written.
-    pub(super) async fn read_back(
-        &self,
-        state: &State,
-        row_prefix: &[u8],
-        horizon: &Horizon,
-    ) -> Result<()> {
+    pub(super) async fn read_back(&self, backend: &dyn Backend, view: &ViewRows) -> Result<()> {
         for some in self.keys.chunks(ROWS_A_READ) {
-            let mut command = cmd("MGET");
-            for (key, _) in some {
-                command.arg(row_key(row_prefix, key));
-            }
-            let values: Vec<Option<Vec<u8>>> = state.connection.read_as(&command).await?;
-            for ((key, hash), value) in some.iter().zip(values) {
-                let row = horizon.row(value.as_deref().unwrap_or_default())?;
+            let keys: Vec<&[u8]> = some.iter().map(|(key, _)| key.as_slice()).collect();
+            let versions = backend.versions(view, &keys).await?;
+            for ((key, hash), versions) in some.iter().zip(versions) {
+                let row = view.horizon.row(&versions)?;
                 let found = row.map(|row| StagedRow { key, row }.hash());
                 if found != *hash {
                     return Err(Error::new(
                         ErrorKind::Corrupt,
                         format!(
                             "a row of snapshot `{}` does not read back as it was written",
-                            horizon.snapshot().0
+                            view.horizon.snapshot().0
                         ),
                     ));
                 }

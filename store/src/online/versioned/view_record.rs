@@ -3,67 +3,119 @@
 use feature_defs::fingerprint::Fingerprint;
 use serde::{Deserialize, Serialize};
 
-use super::keys::RunKind;
 use crate::online::versions::Horizon;
 use crate::release::SnapshotId;
 
+/// Which keys of a view a run lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RunKind {
+    /// Those that a snapshot changed.
+    Changed,
+    /// All.
+    All,
+}
+
+impl RunKind {
+    /// What names of blocks call it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::All => "all",
+        }
+    }
+}
+
+/// One block of a list of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) view: u64,
+    pub(crate) kind: RunKind,
+    /// The snapshot that wrote it.
+    pub(crate) run: SnapshotId,
+    pub(crate) index: u64,
+}
+
 /// The record of a view.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ViewRecord {
+pub(crate) struct ViewRecord {
     /// What its rows' keys call it.
-    pub(super) number: u64,
+    pub(crate) number: u64,
+    /// The first complete snapshot, whose number may name the view's rows: they are then of no publisher that died before
+    /// it. It never changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base: Option<SnapshotId>,
     /// The complete snapshots that may be read, ascending.
-    pub(super) kept: Vec<Snapshot>,
+    pub(crate) kept: Vec<Snapshot>,
     /// The snapshot that is being staged.
-    pub(super) staging: Option<Snapshot>,
+    pub(crate) staging: Option<Snapshot>,
     /// The newest complete snapshot, kept or not: what the next one is compared with.
-    pub(super) newest: Option<SnapshotId>,
+    pub(crate) newest: Option<SnapshotId>,
     /// Snapshots that were never completed, ascending. What they wrote counts for nobody.
-    pub(super) void: Vec<SnapshotId>,
+    pub(crate) void: Vec<SnapshotId>,
     /// The void ones whose rows are still to be removed.
-    pub(super) abandoned: Vec<SnapshotId>,
+    pub(crate) abandoned: Vec<SnapshotId>,
     /// All keys as of some snapshot.
-    pub(super) all: Option<Run>,
+    pub(crate) all: Option<Run>,
     /// The keys that each snapshot changed, ascending.
-    pub(super) changed: Vec<Run>,
+    pub(crate) changed: Vec<Run>,
     /// Spans of snapshots (after the first, up to the second) in whose changed keys there are versions that nobody
     /// reads any more.
-    pub(super) prunable: Vec<(SnapshotId, SnapshotId)>,
+    pub(crate) prunable: Vec<(SnapshotId, SnapshotId)>,
     /// Lists of keys that nobody needs any more.
-    pub(super) obsolete: Vec<Run>,
+    pub(crate) obsolete: Vec<Run>,
 }
 
 /// A snapshot of the view.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Snapshot {
-    pub(super) id: SnapshotId,
-    pub(super) content: Fingerprint,
+pub(crate) struct Snapshot {
+    pub(crate) id: SnapshotId,
+    pub(crate) content: Fingerprint,
     /// The void ones that were known when it began. It never changes.
-    pub(super) void: Vec<SnapshotId>,
+    pub(crate) void: Vec<SnapshotId>,
     /// What was verified.
-    pub(super) rows: u64,
-    pub(super) sum: u64,
+    pub(crate) rows: u64,
+    pub(crate) sum: u64,
 }
 
 /// A list of keys, in blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// The snapshot that wrote it.
-    pub(super) id: SnapshotId,
-    pub(super) kind: RunKind,
-    pub(super) entries: u64,
-    pub(super) blocks: u64,
+    pub(crate) id: SnapshotId,
+    pub(crate) kind: RunKind,
+    pub(crate) entries: u64,
+    pub(crate) blocks: u64,
+}
+
+impl Run {
+    /// One of its blocks.
+    pub(crate) const fn block(&self, view: u64, index: u64) -> Block {
+        Block {
+            view,
+            kind: self.kind,
+            run: self.id,
+            index,
+        }
+    }
 }
 
 impl Snapshot {
-    pub(super) fn horizon(&self) -> Horizon {
+    pub(crate) fn horizon(&self) -> Horizon {
         Horizon::new(self.id, self.void.clone())
     }
 }
 
 impl ViewRecord {
+    /// The base of the rows that a snapshot wrote or will write: its own number, if none was complete when it began.
+    pub(crate) fn base_of(&self, snapshot: SnapshotId) -> SnapshotId {
+        self.base
+            .filter(|base| *base < snapshot)
+            .unwrap_or(snapshot)
+    }
+
     /// The runs that say together what the newest snapshot holds, oldest first.
-    pub(super) fn newest_runs(&self) -> Vec<Run> {
+    pub(crate) fn newest_runs(&self) -> Vec<Run> {
         let all = self.all.iter();
         let since = self.changed.iter().filter(|run| self.is_newer(run));
         all.chain(since).cloned().collect()
@@ -74,7 +126,7 @@ impl ViewRecord {
     }
 
     /// Whether the next snapshot should list all keys anew, since more than half as many changed since that was done.
-    pub(super) fn is_due_for_a_list(&self) -> bool {
+    pub(crate) fn is_due_for_a_list(&self) -> bool {
         let Some(all) = &self.all else {
             return false;
         };
@@ -85,18 +137,18 @@ impl ViewRecord {
         entries > all.entries / 2 || count >= 32
     }
 
-    pub(super) fn kept_ids(&self) -> Vec<SnapshotId> {
+    pub(crate) fn kept_ids(&self) -> Vec<SnapshotId> {
         self.kept.iter().map(|snapshot| snapshot.id).collect()
     }
 
     /// What can be seen by now: all complete and all void snapshots.
-    pub(super) fn horizon(&self) -> Horizon {
+    pub(crate) fn horizon(&self) -> Horizon {
         let newest = self.newest.max(self.void.last().copied());
         Horizon::new(newest.unwrap_or(SnapshotId(0)), self.void.clone())
     }
 
     /// Gives up the snapshot that is being staged: its publisher died, or is taken for dead.
-    pub(super) fn abandon(&mut self) {
+    pub(crate) fn abandon(&mut self) {
         if let Some(staging) = self.staging.take() {
             self.void.push(staging.id);
             self.abandoned.push(staging.id);
@@ -104,9 +156,12 @@ impl ViewRecord {
     }
 
     /// Completes the snapshot that is being staged.
-    pub(super) fn complete(&mut self, snapshot: Snapshot, changed: Run, all: Option<Run>) {
+    pub(crate) fn complete(&mut self, snapshot: Snapshot, changed: Run, all: Option<Run>) {
         let id = snapshot.id;
         self.staging = None;
+        if self.newest.is_none() {
+            self.base = Some(id);
+        }
         if let Some(before) = self.newest.replace(id)
             && self.kept.last().is_none_or(|kept| kept.id != before)
         {
@@ -127,7 +182,7 @@ impl ViewRecord {
     }
 
     /// Lets nobody read a snapshot any more.
-    pub(super) fn drop_snapshot(&mut self, id: SnapshotId) {
+    pub(crate) fn drop_snapshot(&mut self, id: SnapshotId) {
         let Some(index) = self.kept.iter().position(|kept| kept.id == id) else {
             return;
         };
@@ -140,7 +195,7 @@ impl ViewRecord {
 
     /// Takes away the lists of changed keys that tell no more: the list of all keys holds them, and no kept snapshot is
     /// older, so that nothing is left to prune by them.
-    pub(super) fn retire_runs(&mut self) {
+    pub(crate) fn retire_runs(&mut self) {
         let Some(all) = self.all.as_ref().map(|all| all.id) else {
             return;
         };
@@ -161,7 +216,7 @@ impl ViewRecord {
     }
 
     /// The lists of the keys that changed in a span of snapshots.
-    pub(super) fn changed_within(&self, span: (SnapshotId, SnapshotId)) -> Vec<Run> {
+    pub(crate) fn changed_within(&self, span: (SnapshotId, SnapshotId)) -> Vec<Run> {
         let within = |run: &&Run| run.id > span.0 && run.id <= span.1;
         self.changed.iter().filter(within).cloned().collect()
     }
@@ -208,6 +263,17 @@ mod tests {
         assert_eq!(ids(&record.newest_runs()), [4]);
         assert_eq!(ids(&record.obsolete), [1]);
         assert_eq!(ids(&record.changed), [2, 3, 4], "older ones are kept");
+    }
+
+    #[test]
+    fn rows_are_named_by_the_first_complete_snapshot_and_those_of_dead_ones_before_by_their_own() {
+        let mut record = ViewRecord::default();
+        assert_eq!(record.base_of(SnapshotId(1)), SnapshotId(1));
+        complete(&mut record, 2, false);
+        complete(&mut record, 4, false);
+        for (snapshot, base) in [(1, 1), (2, 2), (3, 2), (4, 2), (9, 2)] {
+            assert_eq!(record.base_of(SnapshotId(snapshot)), SnapshotId(base));
+        }
     }
 
     #[test]

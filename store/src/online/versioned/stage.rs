@@ -1,16 +1,14 @@
 //! A snapshot from its begin to its completion.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use feature_defs::fingerprint::Fingerprint;
 use feature_defs::name::Name;
 
-use super::memory::Memory;
+use super::backend::Backend;
+use super::records::{Change, FORMAT, SNAPSHOTS, THIS_FORMAT, VIEWS, staging_field, view_field};
 use super::staging::Staging;
-use super::state::{
-    Change, FORMAT, SNAPSHOTS, State, THIS_FORMAT, VIEWS, staging_field, view_field,
-};
 use super::sweep::sweep;
 use super::view_record::{Snapshot, ViewRecord};
 use crate::error::{Error, ErrorKind, Result};
@@ -40,7 +38,7 @@ impl Stagings {
 }
 
 pub(super) async fn begin(
-    state: &State,
+    backend: &dyn Backend,
     stagings: &Stagings,
     view: &Name,
     content: Fingerprint,
@@ -49,13 +47,13 @@ pub(super) async fn begin(
     let field = view_field(view);
     let names = [field.as_str(), FORMAT, SNAPSHOTS, VIEWS];
     loop {
-        let fields = state.fields(&names).await?;
+        let fields = backend.fields(&names).await?;
         fields.check_format()?;
         let mut record: ViewRecord = fields.json(&field)?.unwrap_or_default();
         if let Some(complete) = record.kept.iter().find(|kept| kept.content == content) {
             return Ok(online::Staging::Complete(complete.id));
         }
-        Memory::of(&state.connection).await?.check_policy()?;
+        backend.prepare().await?;
 
         let mut change = Change::from(&fields, &names);
         if record.number == 0 {
@@ -76,19 +74,19 @@ pub(super) async fn begin(
         change.set(&staging_field(view), id.0.to_string());
         change.set(FORMAT, THIS_FORMAT);
         change.set_json(&field, &record)?;
-        if !state.apply(&change).await? {
+        if !backend.apply(&change).await? {
             continue;
         }
         stagings.forget(view);
-        sweep(state, view).await?;
-        let staging = Staging::new(state, view, &record, snapshot, rows);
+        sweep(backend, view).await?;
+        let staging = Staging::new(backend, view, &record, snapshot, rows);
         stagings.put(id, Box::new(staging));
         return Ok(online::Staging::Open(id));
     }
 }
 
 pub(super) async fn write(
-    state: &State,
+    backend: &Arc<dyn Backend>,
     stagings: &Stagings,
     id: SnapshotId,
     rows: &[StagedRow<'_>],
@@ -101,16 +99,16 @@ pub(super) async fn write(
             "staged keys do not ascend, or one comes twice",
         ));
     }
-    is_staged(state, staging.view(), id).await?;
-    staging.write(state, rows).await?;
+    is_staged(&**backend, staging.view(), id).await?;
+    staging.write(backend, rows).await?;
     stagings.put(id, staging);
     Ok(())
 }
 
 /// Fails when somebody else began another snapshot of the view, and this one counts for nobody.
-async fn is_staged(state: &State, view: &Name, id: SnapshotId) -> Result<()> {
+async fn is_staged(backend: &dyn Backend, view: &Name, id: SnapshotId) -> Result<()> {
     let field = staging_field(view);
-    let staging = state.fields(&[&field]).await?.number(&field)?;
+    let staging = backend.fields(&[&field]).await?.number(&field)?;
     match staging == Some(id.0) {
         true => Ok(()),
         false => Err(no_longer_staged(id)),
@@ -118,18 +116,18 @@ async fn is_staged(state: &State, view: &Name, id: SnapshotId) -> Result<()> {
 }
 
 pub(super) async fn complete(
-    state: &State,
+    backend: &Arc<dyn Backend>,
     stagings: &Stagings,
     id: SnapshotId,
     expected: Checksum,
 ) -> Result<()> {
     let Some(mut staging) = stagings.take(id) else {
-        return complete_again(state, id, expected).await;
+        return complete_again(&**backend, id, expected).await;
     };
-    staging.finish(state).await?;
+    staging.finish(backend).await?;
     let view = staging.view().clone();
     let verified = match check(id, &view, staging.found(), expected) {
-        Ok(()) => staging.read_back(state).await,
+        Ok(()) => staging.read_back(&**backend).await,
         differs => differs,
     };
     if let Err(error) = verified {
@@ -138,7 +136,7 @@ pub(super) async fn complete(
     }
     let field = view_field(&view);
     loop {
-        let fields = state.fields(&[&field]).await?;
+        let fields = backend.fields(&[&field]).await?;
         let mut record: ViewRecord = fields.json(&field)?.unwrap_or_default();
         let mut snapshot = match record.staging.take() {
             Some(staging) if staging.id == id => staging,
@@ -151,15 +149,15 @@ pub(super) async fn complete(
         let mut change = Change::from(&fields, &[&field]);
         change.set_json(&field, &record)?;
         change.remove(&staging_field(&view));
-        if state.apply(&change).await? {
+        if backend.apply(&change).await? {
             return Ok(());
         }
     }
 }
 
 /// A snapshot that is complete already.
-async fn complete_again(state: &State, id: SnapshotId, expected: Checksum) -> Result<()> {
-    let fields = state.all().await?;
+async fn complete_again(backend: &dyn Backend, id: SnapshotId, expected: Checksum) -> Result<()> {
+    let fields = backend.all().await?;
     for view in fields.views()? {
         let record: ViewRecord = fields.json(&view_field(&view))?.unwrap_or_default();
         if let Some(kept) = record.kept.iter().find(|kept| kept.id == id) {
