@@ -126,7 +126,7 @@ async fn a_table_below_a_prefix_of_a_bucket_is_the_one_of_a_folder() {
             }
         }
         let folder = format!("lake/{name}");
-        let found = DeltaTable::in_objects(&bucket.objects(), &folder, name).await;
+        let found = DeltaTable::in_objects(bucket.objects(), &folder, name).await;
         assert_eq!(found.expect("a table"), table(name).await);
     }
 }
