@@ -22,7 +22,6 @@ mod tests;
 mod write;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use redis::cmd;
@@ -41,7 +40,7 @@ use super::versioned::view_rows::ViewRows;
 use super::{RowAddress, Rows};
 use crate::config::RedisSettings;
 use crate::error::Result;
-use crate::release::{ReleaseNumber, SnapshotId};
+use crate::release::SnapshotId;
 
 /// Most bytes of a batch.
 const BYTES_A_BATCH: usize = 1 << 20;
@@ -76,12 +75,6 @@ impl Backend for State {
 
     async fn apply(&self, change: &Change) -> Result<bool> {
         self.compare_and_set(change).await
-    }
-
-    async fn remove_mark(&self, release: ReleaseNumber) -> Result<()> {
-        let mut command = cmd("DEL");
-        command.arg(self.keys.release(release));
-        self.connection.ask::<u64>(&command).await.map(|_| ())
     }
 
     async fn prepare(&self) -> Result<()> {
@@ -119,10 +112,6 @@ impl Backend for State {
 
     async fn remove_blocks(&self, blocks: &[Block]) -> Result<()> {
         write::remove_blocks(self, blocks).await
-    }
-
-    fn settle(&self) -> Duration {
-        Duration::ZERO
     }
 
     async fn read(

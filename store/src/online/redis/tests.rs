@@ -13,7 +13,7 @@ use super::*;
 use crate::conformance::online::{self, Content, numbered, release, stage};
 use crate::conformance::servers::{redis_namespace, redis_urls};
 use crate::online::{Checksum, OnlineStore, RowState, StagedRow, Staging};
-use crate::release::Release;
+use crate::release::{Release, ReleaseNumber};
 
 /// A store in an empty namespace of a server.
 fn empty_store(url: &str) -> VersionedStore {

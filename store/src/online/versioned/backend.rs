@@ -1,7 +1,6 @@
 //! What a server does for rows that carry their versions.
 
 use std::fmt;
-use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -12,7 +11,7 @@ use super::view_record::Block;
 use super::view_rows::ViewRows;
 use crate::error::Result;
 use crate::online::{RowAddress, Rows};
-use crate::release::{ReleaseNumber, SnapshotId};
+use crate::release::SnapshotId;
 
 /// A server. An implementation MUST
 /// - make [`Backend::apply`] one atomic, durable change that every reader sees at once;
@@ -30,9 +29,6 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
 
     /// Whether the change was made: not if something that it depends on is another now.
     async fn apply(&self, change: &Change) -> Result<bool>;
-
-    /// Removes the mark of a release again, where a change that did so may have broken off.
-    async fn remove_mark(&self, release: ReleaseNumber) -> Result<()>;
 
     /// Gets ready for a snapshot, or fails where its rows would not be kept.
     async fn prepare(&self) -> Result<()>;
@@ -61,11 +57,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
     /// Removes blocks, those that are there.
     async fn remove_blocks(&self, blocks: &[Block]) -> Result<()>;
 
-    /// How long after its mark is gone versions of a release must stay, since a read that saw the mark may still look
-    /// at rows. Zero where a read looks at all at one moment.
-    fn settle(&self) -> Duration;
-
-    /// Reads the mark of a release and rows. The mark MUST be there within [`Backend::settle`] of every row.
+    /// Reads the mark of a release and rows, at one moment: versions go as soon as the mark is gone.
     async fn read(
         &self,
         reader: &ReleaseReader,

@@ -10,7 +10,6 @@
 //! view:NAME    JSON: ViewRecord
 //! staging:NAME number of the snapshot that is being staged, as the record says, for a look before each write
 //! release:N    JSON: the release
-//! dropping:N   JSON: a release that nobody can ask for any more, and whose versions reads may still look at
 //! ```
 
 use std::collections::BTreeMap;
@@ -33,7 +32,6 @@ pub(crate) const REGISTERED: &str = "registered";
 const VIEW: &str = "view:";
 const STAGING: &str = "staging:";
 const RELEASE: &str = "release:";
-const DROPPING: &str = "dropping:";
 
 /// The layout that this program reads and writes.
 pub(crate) const THIS_FORMAT: &str = "1";
@@ -48,10 +46,6 @@ pub(crate) fn staging_field(view: &Name) -> String {
 
 pub(crate) fn release_field(number: ReleaseNumber) -> String {
     format!("{RELEASE}{number}")
-}
-
-pub(crate) fn dropping_field(number: ReleaseNumber) -> String {
-    format!("{DROPPING}{number}")
 }
 
 /// Fields as they were read; one that is not there is an empty text.
@@ -88,17 +82,8 @@ impl Fields {
 
     /// The releases among the fields, by ascending number.
     pub(crate) fn releases(&self) -> Result<Vec<Release>> {
-        self.releases_at(RELEASE)
-    }
-
-    /// The releases that are being dropped, by ascending number.
-    pub(crate) fn dropping(&self) -> Result<Vec<Release>> {
-        self.releases_at(DROPPING)
-    }
-
-    fn releases_at(&self, prefix: &str) -> Result<Vec<Release>> {
         let mut releases: Vec<Release> = Vec::new();
-        for field in self.0.keys().filter(|field| field.starts_with(prefix)) {
+        for field in self.0.keys().filter(|field| field.starts_with(RELEASE)) {
             releases.extend(self.json::<Release>(field)?);
         }
         releases.sort_by_key(|release| release.number);

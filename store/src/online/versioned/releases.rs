@@ -2,18 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use feature_defs::name::Name;
-use tokio::time::sleep;
-
 use super::backend::Backend;
 use super::records::{
-    Change, FORMAT, Fields, REGISTERED, ROLLED_BACK, SERVED, THIS_FORMAT, dropping_field,
-    release_field, view_field,
+    Change, FORMAT, REGISTERED, ROLLED_BACK, SERVED, THIS_FORMAT, release_field, view_field,
 };
 use super::sweep::sweep;
 use super::view_record::ViewRecord;
 use crate::error::{Error, ErrorKind, Result};
-use crate::release::{Release, ReleaseNumber, SnapshotId};
+use crate::release::{Release, ReleaseNumber};
 
 pub(super) async fn register(backend: &dyn Backend, release: &Release) -> Result<()> {
     let release_name = release_field(release.number);
@@ -22,8 +18,7 @@ pub(super) async fn register(backend: &dyn Backend, release: &Release) -> Result
         .iter()
         .map(|view| view_field(&view.view))
         .collect();
-    let dropping_name = dropping_field(release.number);
-    let mut names = vec![release_name.as_str(), &dropping_name, FORMAT, REGISTERED];
+    let mut names = vec![release_name.as_str(), FORMAT, REGISTERED];
     names.extend(views.iter().map(String::as_str));
     loop {
         let fields = backend.fields(&names).await?;
@@ -33,10 +28,6 @@ pub(super) async fn register(backend: &dyn Backend, release: &Release) -> Result
                 return Ok(());
             }
             let message = format!("release `{}` is another one already", release.number);
-            return Err(Error::new(ErrorKind::Conflict, message));
-        }
-        if !fields.text(&dropping_name).is_empty() {
-            let message = format!("release `{}` is being dropped", release.number);
             return Err(Error::new(ErrorKind::Conflict, message));
         }
         for (view, field) in release.views.iter().zip(&views) {
@@ -123,24 +114,16 @@ pub(super) async fn release(backend: &dyn Backend, number: ReleaseNumber) -> Res
     fields.json(&name)?.ok_or_else(|| unknown(number))
 }
 
-/// Forgets a release, then removes what only it read. Nothing of it is removed before nobody can ask for it any more.
+/// Forgets a release, then removes what only it read. Nothing of it is removed before it is forgotten.
 pub(super) async fn drop_release(backend: &dyn Backend, number: ReleaseNumber) -> Result<()> {
     while !forget(backend, number).await? {}
-    let dropping = backend.all().await?.dropping()?;
-    if !dropping.is_empty() {
-        for release in &dropping {
-            backend.remove_mark(release.number).await?;
-        }
-        sleep(backend.settle()).await;
-        while !let_go_of_dropped(backend, &dropping).await? {}
-    }
     for view in backend.all().await?.views()? {
         sweep(backend, &view).await?;
     }
     Ok(())
 }
 
-/// Whether nobody can ask for it any more; not if somebody changed what that depends on.
+/// Whether it is forgotten; not if somebody changed what that depends on.
 async fn forget(backend: &dyn Backend, number: ReleaseNumber) -> Result<bool> {
     let fields = backend.all().await?;
     fields.check_format()?;
@@ -148,16 +131,34 @@ async fn forget(backend: &dyn Backend, number: ReleaseNumber) -> Result<bool> {
         let message = format!("release `{number}` is served");
         return Err(Error::new(ErrorKind::Conflict, message));
     }
-    let mut releases = fields.releases()?;
-    let Some(index) = releases.iter().position(|known| known.number == number) else {
+    let releases = fields.releases()?;
+    let Some(dropped) = releases.iter().find(|release| release.number == number) else {
         return Ok(true);
     };
-    let dropped = releases.remove(index);
     let name = release_field(number);
     let mut change = Change::from(&fields, &[SERVED, ROLLED_BACK, REGISTERED, &name]);
-    match backend.settle().is_zero() {
-        true => let_go(&fields, &mut change, &[dropped], &releases)?,
-        false => change.set_json(&dropping_field(number), &dropped)?,
+    for view in &dropped.views {
+        let field = view_field(&view.view);
+        let named: BTreeSet<_> = releases
+            .iter()
+            .filter(|release| release.number != number)
+            .flat_map(|release| &release.views)
+            .filter(|named| named.view == view.view)
+            .map(|named| named.snapshot)
+            .collect();
+        let mut record: ViewRecord = fields.json(&field)?.unwrap_or_default();
+        // A snapshot that no release came to name, and that is older than one that was, is of a night that died.
+        let unnamed = record.kept_ids().into_iter().filter(|kept| {
+            *kept == view.snapshot || named.last().is_some_and(|newest| kept < newest)
+        });
+        for snapshot in unnamed
+            .filter(|kept| !named.contains(kept))
+            .collect::<Vec<_>>()
+        {
+            record.drop_snapshot(snapshot);
+        }
+        change.depends_on(&fields, &field);
+        change.set_json(&field, &record)?;
     }
     let mut behind: BTreeSet<ReleaseNumber> = fields.json(ROLLED_BACK)?.unwrap_or_default();
     behind.remove(&number);
@@ -165,55 +166,6 @@ async fn forget(backend: &dyn Backend, number: ReleaseNumber) -> Result<bool> {
     change.remove(&name);
     change.mark(number, false);
     backend.apply(&change).await
-}
-
-/// Whether the snapshots of these releases are let go of, which no read looks at any more.
-async fn let_go_of_dropped(backend: &dyn Backend, dropping: &[Release]) -> Result<bool> {
-    let fields = backend.all().await?;
-    let mut change = Change::from(&fields, &[REGISTERED]);
-    let_go(&fields, &mut change, dropping, &fields.releases()?)?;
-    for release in dropping {
-        let name = dropping_field(release.number);
-        change.depends_on(&fields, &name);
-        change.remove(&name);
-    }
-    backend.apply(&change).await
-}
-
-/// Lets go of the snapshots that only these dropped releases name.
-fn let_go(
-    fields: &Fields,
-    change: &mut Change,
-    dropped: &[Release],
-    kept: &[Release],
-) -> Result<()> {
-    let views: BTreeSet<&Name> = (dropped.iter().flat_map(|release| &release.views))
-        .map(|view| &view.view)
-        .collect();
-    for view in views {
-        let snapshots = |releases: &[Release]| -> BTreeSet<SnapshotId> {
-            let views = releases.iter().flat_map(|release| &release.views);
-            let named = views.filter(|named| named.view == *view);
-            named.map(|named| named.snapshot).collect()
-        };
-        let (named, gone) = (snapshots(kept), snapshots(dropped));
-        let field = view_field(view);
-        let mut record: ViewRecord = fields.json(&field)?.unwrap_or_default();
-        // A snapshot that no release came to name, and that is older than one that was, is of a night that died.
-        let unnamed = record
-            .kept_ids()
-            .into_iter()
-            .filter(|kept| gone.contains(kept) || named.last().is_some_and(|newest| kept < newest));
-        for snapshot in unnamed
-            .filter(|kept| !named.contains(kept))
-            .collect::<Vec<_>>()
-        {
-            record.drop_snapshot(snapshot);
-        }
-        change.depends_on(fields, &field);
-        change.set_json(&field, &record)?;
-    }
-    Ok(())
 }
 
 fn unknown(number: ReleaseNumber) -> Error {
