@@ -74,6 +74,21 @@ pub struct SourceTable {
     pub table: String,
 }
 
+/// What makes a path a glob.
+pub const WILDCARDS: [char; 3] = ['*', '?', '['];
+
+/// The folder of a Delta table that holds its log.
+pub const DELTA_LOG: &str = "_delta_log";
+
+/// The folders of a path or glob before its first wildcard; empty where there are none.
+#[must_use]
+pub fn folder_above(path: &str) -> &str {
+    let wildcard = path.find(WILDCARDS).unwrap_or(path.len());
+    path[..wildcard]
+        .rsplit_once('/')
+        .map_or("", |(folder, _)| folder)
+}
+
 impl Source {
     /// Its files, unless it is a table.
     #[must_use]

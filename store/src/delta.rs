@@ -86,8 +86,9 @@ impl DeltaTable {
     /// # Errors
     /// As [`DeltaTable::in_folder`].
     pub async fn in_objects(objects: &Objects, folder: &str, shown: &str) -> Result<Self> {
-        // Only the path counts: the store is the one that is given.
-        let mut root = objects.root_url();
+        let root = Url::parse(objects.url());
+        let mut root = root.map_err(|error| Fault::from(KernelError::from(error)).told(shown))?;
+        // Only the path counts, which starts where those of the store do.
         root.set_path(&match folder {
             "" => "/".to_owned(),
             folder => format!("/{folder}/"),

@@ -26,8 +26,6 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Objects {
     objects: Arc<dyn ObjectStore>,
     url: String,
-    /// The bucket.
-    bucket: Url,
 }
 
 /// An object, as it was found.
@@ -66,8 +64,8 @@ impl Objects {
         let settings = settings
             .into_iter()
             .map(|(name, value)| (name.to_lowercase(), value));
-        let opened = bucket_of(scheme, bucket, settings);
-        let (bucket, root) = opened.map_err(|error| said(error, url, "cannot be opened"))?;
+        let bucket = bucket_of(scheme, bucket, settings)
+            .map_err(|error| said(error, url, "cannot be opened"))?;
         let prefix = Path::parse(prefix)
             .map_err(|error| said(error.into(), url, "has a prefix that no object has"))?;
         let objects: Arc<dyn ObjectStore> = match prefix.as_ref() {
@@ -77,23 +75,17 @@ impl Objects {
         Ok(Self {
             objects,
             url: url.trim_end_matches('/').to_owned(),
-            bucket: root,
         })
     }
 
-    /// The store itself.
+    /// For those who read and keep files here by themselves.
     pub(crate) fn store(&self) -> Arc<dyn ObjectStore> {
         Arc::clone(&self.objects)
     }
 
-    /// A URL for those who name objects by URLs: only its path counts, which starts where the paths of objects do.
-    pub(crate) fn root_url(&self) -> Url {
-        self.bucket.clone()
-    }
-
-    /// For stores that keep their files here.
-    pub(crate) fn into_store(self) -> Arc<dyn ObjectStore> {
-        self.objects
+    /// Its URL.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// The objects below a folder, however deep; all of them for an empty one.
@@ -192,7 +184,7 @@ fn bucket_of(
     scheme: &str,
     bucket: &str,
     settings: impl Iterator<Item = (String, String)>,
-) -> object_store::Result<(Arc<dyn ObjectStore>, Url)> {
+) -> object_store::Result<Arc<dyn ObjectStore>> {
     let provider = match scheme {
         "gs" => "google_",
         "az" => "azure_",
@@ -214,7 +206,7 @@ fn bucket_of(
         source: Box::new(error),
     })?;
     let (objects, _) = parse_url_opts(&url, settings)?;
-    Ok((objects.into(), url))
+    Ok(objects.into())
 }
 
 /// What the object store said, in our words.

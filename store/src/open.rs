@@ -50,9 +50,7 @@ pub async fn migrate_registry(project: &Project) -> Result<SchemaChange> {
 pub fn offline(project: &Project) -> Result<Arc<dyn OfflineStore>> {
     match &project.places.offline {
         Location::Local(folder) => Ok(Arc::new(ParquetStore::local(&place(project, folder))?)),
-        Location::Objects(url) => Ok(Arc::new(ParquetStore::new(
-            Objects::open(url)?.into_store(),
-        ))),
+        Location::Objects(url) => Ok(Arc::new(ParquetStore::new(Objects::open(url)?.store()))),
         other => Err(misplaced(
             "offline store",
             other,

@@ -14,32 +14,8 @@ fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/delta")
 }
 
-/// All files below a folder, by their paths there.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut folders = vec![folder.to_owned()];
-    let mut files = Vec::new();
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => files.push(path.strip_prefix(folder).expect("below").to_owned()),
-            }
-        }
-    }
-    files
-}
-
 fn output(project: &Project, arguments: &[&str]) -> Output {
     harness::finish(project.command(arguments))
-}
-
-fn copy_tables(to: &Path) {
-    for file in files_below(&tables()) {
-        let path = to.join(&file);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-        fs::copy(tables().join(&file), path).expect("a copy");
-    }
 }
 
 /// The last column of `deleted` gives each row a weight of its own among those of the same key; in `mapped`, two columns
@@ -182,14 +158,9 @@ const ASKED: [&str; 7] = [
 
 #[test]
 fn delta_tables_in_folders_and_buckets_hold_what_delta_rs_reads() {
-    let lake = tempfile::tempdir().expect("a folder");
-    copy_tables(lake.path());
     let project = Project::new(&[("all.yaml", DEFINITIONS)]);
     let settings = |root: &str| format!("version: 1\nproject: test\nroots: {{ lake: '{root}' }}\n");
-    project.write(
-        "nightfill.yaml",
-        settings(&lake.path().display().to_string()),
-    );
+    project.write("nightfill.yaml", settings(&tables().display().to_string()));
     assert_eq!(harness::stderr(&output(&project, &["check"])), "");
     project.apply_and_run(&["2026-02-01"]);
     check_answers(&project.run(&ASKED));
@@ -198,12 +169,7 @@ fn delta_tables_in_folders_and_buckets_hold_what_delta_rs_reads() {
         return;
     };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    runtime.block_on(async {
-        for file in files_below(&tables()) {
-            let bytes = fs::read(tables().join(&file)).expect("a file");
-            bucket.put(file.to_str().expect("a path"), bytes).await;
-        }
-    });
+    runtime.block_on(bucket.put_folder(&tables(), ""));
     let project = Project::new(&[("all.yaml", DEFINITIONS)]);
     project.write("nightfill.yaml", settings(&bucket.url));
     let run = |arguments: &[&str]| {
@@ -221,9 +187,7 @@ fn delta_tables_in_folders_and_buckets_hold_what_delta_rs_reads() {
 
 #[test]
 fn a_table_that_does_not_fit_or_is_read_as_files_is_refused_before_the_night() {
-    let lake = tempfile::tempdir().expect("a folder");
-    copy_tables(lake.path());
-    let lake = lake.path().display().to_string();
+    let lake = tables().display().to_string();
     let refused = |source: &str| {
         let definitions = format!(
             "entities: {{ thing: {{ keys: {{ id: int64 }} }} }}\nsources:\n  s: {{ root: lake, {source} }}\nviews:\n  v: {{ entity: thing, source: s, ttl: none, windows: [lifetime], aggregate: {{ n: count() }} }}\n"

@@ -9,6 +9,7 @@ use crate::parse::places::{no_such_place, objects_url, postgres_url};
 use crate::parse::reader::{Fields, Reader};
 use crate::parse::yaml::Node;
 use crate::project::Root;
+use crate::source::WILDCARDS;
 use crate::suggestion::accepted;
 
 type Named<T> = IndexMap<Name, T>;
@@ -40,7 +41,7 @@ fn read_root(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<Root> {
         let message = no_such_place(what, &text);
         let help = "accepted: a folder, `s3://bucket/prefix`, `gs://bucket/prefix`, `az://container/prefix`";
         (message, help)
-    } else if text.contains(['*', '?', '[']) {
+    } else if text.contains(WILDCARDS) {
         let help = "write the folder above all files here, and wildcards in the `path` of sources";
         (format!("`{what}` has wildcards"), help)
     } else if text.starts_with('~') {

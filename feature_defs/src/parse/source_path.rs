@@ -4,7 +4,7 @@ use crate::name::Name;
 use crate::parse::reader::Reader;
 use crate::parse::yaml::{Node, Text};
 use crate::project::Root;
-use crate::source::SourceFormat;
+use crate::source::{DELTA_LOG, SourceFormat, WILDCARDS, folder_above};
 use crate::suggestion::accepted;
 
 const BELOW: &str =
@@ -51,7 +51,7 @@ pub(crate) fn read_path(reader: &mut Reader<'_>, node: &Node) -> Option<Text> {
 /// How to declare a root for files that are elsewhere.
 fn declared(path: &str) -> String {
     let folders = path.rsplit_once('/').map_or(path, |(folders, _)| folders);
-    let wildcard = folders.find(['*', '?', '[']).unwrap_or(folders.len());
+    let wildcard = folders.find(WILDCARDS).unwrap_or(folders.len());
     let root = match folders[..wildcard].rsplit_once('/') {
         Some((above, _)) if wildcard < folders.len() => above,
         _ => folders,
@@ -99,19 +99,17 @@ pub(crate) fn read_root(reader: &mut Reader<'_>, node: &Node) -> Option<Name> {
 
 /// Whether the path can be the folder of a Delta table.
 pub(crate) fn is_table(reader: &mut Reader<'_>, path: &Text) -> bool {
-    const LOG: &str = "_delta_log";
-    let (folder, _) = path.text.split_once(LOG).unwrap_or((&path.text, ""));
-    let is_log = folder.len() < path.text.len();
-    let wildcard = folder.find(['*', '?', '[']);
-    if wildcard.is_none() && !is_log {
+    let before_log = path.text.split_once(DELTA_LOG).map(|(folder, _)| folder);
+    let is_log = before_log.is_some();
+    let folder = before_log.unwrap_or(&path.text);
+    if !folder.contains(WILDCARDS) && !is_log {
         return true;
     }
-    let above = &folder[..wildcard.unwrap_or(folder.len())];
-    let above = above.rsplit_once('/').map_or("", |(above, _)| above);
-    let help = match above {
-        "" => format!("write the folder that `{LOG}` is in, like `data/purchases`"),
-        above => format!("write the folder that `{LOG}` is in, like `{above}`"),
+    let like = match folder_above(folder) {
+        "" => "data/purchases",
+        above => above,
     };
+    let help = format!("write the folder that `{DELTA_LOG}` is in, like `{like}`");
     let message = match is_log {
         true => format!("`{}` is the log of a Delta table", path.text),
         false => format!("`{}` is a glob, and a Delta table is one folder", path.text),

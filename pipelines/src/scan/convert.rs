@@ -13,6 +13,7 @@ use arrow::datatypes::{
 };
 use chrono_tz::Tz;
 use feature_defs::data_type::DataType;
+use feature_defs::source::Source;
 use feature_defs::time::Instant;
 use feature_defs::value::{Value, uuid};
 
@@ -313,6 +314,25 @@ fn plain_floats(column: &ArrayRef) -> ArrayRef {
         }
         _ => Arc::clone(column),
     }
+}
+
+/// What is wrong with files or a table that lack a declared column.
+pub(super) fn no_column(name: &str, source: &Source, held: &[&str]) -> String {
+    format!(
+        "has no column `{name}`, which source `{}` declares (it has: {})",
+        source.name,
+        held.join(", ")
+    )
+}
+
+/// What is wrong with a column of a type that does not widen to the declared one.
+pub(super) fn not_widening(name: &str, mismatch: &Mismatch) -> String {
+    format!(
+        "column `{name}{}` is {}, which does not widen to the declared `{}` without loss",
+        mismatch.path,
+        shown_type(&mismatch.found),
+        mismatch.declared
+    )
 }
 
 /// A file's type by the name that definitions give it, where they have one.

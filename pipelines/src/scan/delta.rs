@@ -1,22 +1,22 @@
 //! The files of a Delta table, each with what the table's log says of it.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType as ArrowType, Schema};
 use chrono_tz::Tz;
 use feature_defs::data_type::DataType;
+use feature_defs::name::Name;
 use feature_defs::project::Project;
 use feature_defs::source::{Column, Source, SourceFiles};
 use feature_defs::value::Value;
 use store::delta::{DeltaFile, DeltaTable, DeltaValues};
-use store::objects::FoundObject;
-use tokio::runtime::Handle;
+use store::objects::{FoundObject, Objects};
 
-use super::convert::{Conversion, shown_type};
+use super::convert::{Conversion, no_column, not_widening};
 use super::csv_values::{parse, refusal};
 use super::files::{FilePlace, Folder, SourceFile, folder_of, local_below, shown};
-use super::object_file::ObjectFile;
 use crate::error::{Error, Result};
 
 /// What a table's log says of one of its files.
@@ -44,68 +44,79 @@ pub(crate) async fn find(
     let parts = parts.filter(|part| !matches!(*part, "" | "."));
     let folder = parts.collect::<Vec<_>>().join("/");
     let shown_table = shown(root, &files.path);
-    let path_of = |path: &str| match folder.as_str() {
-        "" => path.to_owned(),
-        folder => format!("{folder}/{path}"),
-    };
-    let (table, found) = match folder_of(project, files)? {
+    let place = match folder_of(project, files)? {
         Folder::Local(above) => {
             let above = above.canonicalize().map_err(|e| Error::io(&above, e))?;
             let real = local_below(&above, root, &above.join(&folder), &shown_table)?;
-            let mut table = DeltaTable::in_folder(&real, &shown_table).await?;
-            let files = std::mem::take(&mut table.files);
-            let columns = Arc::new(columns(&table, source, &shown_table)?);
-            let place = |file: DeltaFile| {
-                let path = path_of(&file.path);
-                let shown = shown(root, &path);
-                let place = local_below(&above, root, &real.join(&file.path), &shown)?;
-                let place = FilePlace::Local(place);
-                Ok(source_file(place, path, shown, file, &columns))
-            };
-            let files: Result<Vec<_>> = files.into_iter().map(place).collect();
-            (table, files?)
+            TablePlace::Local { above, real }
         }
-        Folder::Objects(objects) => {
-            let mut table = DeltaTable::in_objects(&objects, &folder, &shown_table).await?;
-            let files = std::mem::take(&mut table.files);
-            let columns = Arc::new(columns(&table, source, &shown_table)?);
-            let runtime = Handle::current();
-            let place = |file: DeltaFile| {
-                let path = path_of(&file.path);
+        Folder::Objects(objects) => TablePlace::Objects(objects),
+    };
+    let table = match &place {
+        TablePlace::Local { real, .. } => DeltaTable::in_folder(real, &shown_table).await?,
+        TablePlace::Objects(objects) => {
+            DeltaTable::in_objects(objects, &folder, &shown_table).await?
+        }
+    };
+    let columns = Arc::new(columns(&table, source, &shown_table)?);
+    let root = root.cloned();
+    let found = move || {
+        let files = table.files.into_iter().map(|file| {
+            let path = match folder.as_str() {
+                "" => file.path.clone(),
+                folder => format!("{folder}/{}", file.path),
+            };
+            let found = place.file(root.as_ref(), path, &file)?;
+            Ok(SourceFile {
+                logged: Some(Arc::new(LoggedFile {
+                    columns: Arc::clone(&columns),
+                    values: file.values,
+                    deleted: file.deleted,
+                })),
+                ..found
+            })
+        });
+        Ok((files.collect::<Result<_>>()?, table.version))
+    };
+    let found = tokio::task::spawn_blocking(found).await;
+    found.map_err(|e| Error::Refused(e.to_string()))?
+}
+
+/// Where a table is.
+enum TablePlace {
+    /// In a folder, with all links followed, below the root of its source.
+    Local {
+        above: PathBuf,
+        real: PathBuf,
+    },
+    Objects(Arc<Objects>),
+}
+
+impl TablePlace {
+    /// A file of the table; `path` is the one below the root.
+    fn file(&self, root: Option<&Name>, path: String, file: &DeltaFile) -> Result<SourceFile> {
+        match self {
+            Self::Local { above, real } => {
+                let shown = shown(root, &path);
+                let place = local_below(above, root, &real.join(&file.path), &shown)?;
+                Ok(SourceFile {
+                    place: FilePlace::Local(place),
+                    path,
+                    shown,
+                    logged: None,
+                })
+            }
+            Self::Objects(objects) => {
                 // Files of a table are never written again, so the log's word is enough.
-                let object = FoundObject {
-                    path: path.clone(),
+                let found = FoundObject {
+                    path,
                     length: file.length,
                     modified: file.modified,
                     etag: None,
                 };
-                let object = ObjectFile::new(Arc::clone(&objects), object, runtime.clone());
-                let shown = shown(root, &path);
-                let place = FilePlace::Object(Arc::new(object));
-                source_file(place, path, shown, file, &columns)
-            };
-            (table, files.into_iter().map(place).collect())
+                Ok(SourceFile::of_object(objects, found, root))
+            }
         }
-    };
-    Ok((found, table.version))
-}
-
-fn source_file(
-    place: FilePlace,
-    path: String,
-    shown: String,
-    file: DeltaFile,
-    columns: &Arc<LoggedColumns>,
-) -> SourceFile {
-    SourceFile {
-        place,
-        path,
-        shown,
-        logged: Some(Arc::new(LoggedFile {
-            columns: Arc::clone(columns),
-            values: file.values,
-            deleted: file.deleted,
-        })),
     }
 }
 
@@ -119,11 +130,7 @@ fn columns(table: &DeltaTable, source: &Source, shown: &str) -> Result<LoggedCol
     for (name, declared) in &source.columns {
         let Some(column) = table.columns.iter().find(|column| column.name == *name) else {
             let held: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
-            faults.push(format!(
-                "has no column `{name}`, which source `{}` declares (it has: {})",
-                source.name,
-                held.join(", ")
-            ));
+            faults.push(no_column(name, source, &held));
             continue;
         };
         let data_type = match &column.data_type {
@@ -137,10 +144,8 @@ fn columns(table: &DeltaTable, source: &Source, shown: &str) -> Result<LoggedCol
         };
         if let Err(mismatch) = Conversion::new(data_type, declared.data_type) {
             faults.push(format!(
-                "column `{name}{}` is {}, which does not widen to the declared `{}` without loss: declare it as the table has it",
-                mismatch.path,
-                shown_type(&mismatch.found),
-                mismatch.declared
+                "{}: declare it as the table has it",
+                not_widening(name, &mismatch)
             ));
             continue;
         }

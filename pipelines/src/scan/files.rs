@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use feature_defs::name::Name;
 use feature_defs::project::{Project, Root};
-use feature_defs::source::SourceFiles;
+use feature_defs::source::{DELTA_LOG, SourceFiles, WILDCARDS, folder_above};
 use glob::{MatchOptions, Pattern, PatternError};
 use store::objects::{FoundObject, Objects};
 use tokio::runtime::Handle;
@@ -42,6 +42,23 @@ pub(crate) enum FilePlace {
 pub(crate) type FileBytes = Box<dyn Read + Send>;
 
 impl SourceFile {
+    /// A file in object storage, below a root.
+    pub(super) fn of_object(
+        objects: &Arc<Objects>,
+        found: FoundObject,
+        root: Option<&Name>,
+    ) -> Self {
+        let path = found.path.clone();
+        let shown = shown(root, &path);
+        let object = ObjectFile::new(Arc::clone(objects), found, Handle::current());
+        Self {
+            place: FilePlace::Object(Arc::new(object)),
+            path,
+            shown,
+            logged: None,
+        }
+    }
+
     /// Its bytes from the first on. Not for threads of the asynchronous runtime.
     pub(crate) fn open(&self) -> Result<FileBytes> {
         match &self.place {
@@ -140,31 +157,13 @@ async fn find_objects(objects: &Arc<Objects>, files: &SourceFiles) -> Result<Vec
         }
         return Err(no_file(root, pattern));
     }
-    let runtime = Handle::current();
-    let mut objects_found = Vec::with_capacity(found.len());
-    for object in found {
-        let shown = shown(root, &object.path);
-        if object.length == 0 {
-            return Err(is_empty(&shown));
-        }
-        let path = object.path.clone();
-        let object = ObjectFile::new(Arc::clone(objects), object, runtime.clone());
-        objects_found.push(SourceFile {
-            place: FilePlace::Object(Arc::new(object)),
-            path,
-            shown,
-            logged: None,
-        });
+    if let Some(empty) = found.iter().find(|object| object.length == 0) {
+        return Err(is_empty(&shown(root, &empty.path)));
     }
-    Ok(objects_found)
-}
-
-/// The folders of a pattern before its first wildcard.
-fn folder_above(pattern: &str) -> &str {
-    let wildcard = pattern.find(WILDCARDS).unwrap_or(pattern.len());
-    pattern[..wildcard]
-        .rsplit_once('/')
-        .map_or("", |(folder, _)| folder)
+    let found = found.into_iter();
+    Ok(found
+        .map(|object| SourceFile::of_object(objects, object, root))
+        .collect())
 }
 
 /// Finds files below a folder on local disk, which is the project's if it has no name.
@@ -208,9 +207,6 @@ fn find_local(root: &Path, name: Option<&Name>, pattern: &str) -> Result<Vec<Sou
     refuse_files_of_tables(&root, &files)?;
     Ok(files)
 }
-
-/// The folder of a Delta table that holds its log.
-const DELTA_LOG: &str = "_delta_log";
 
 /// Some files of a Delta table are no longer of it, and of others not all rows.
 fn refuse_files_of_tables(root: &Path, files: &[SourceFile]) -> Result<()> {
@@ -291,8 +287,6 @@ fn no_file(root: Option<&Name>, pattern: &str) -> Error {
 pub(super) fn shown(root: Option<&Name>, path: &str) -> String {
     root.map_or_else(|| path.to_owned(), |root| format!("{root}: {path}"))
 }
-
-const WILDCARDS: [char; 3] = ['*', '?', '['];
 
 const MATCHING: MatchOptions = MatchOptions {
     case_sensitive: true,

@@ -20,7 +20,7 @@ use parquet::file::reader::ChunkReader;
 
 use super::Cut;
 use super::columns::Columns;
-use super::convert::{Conversion, shown_type, to_instants};
+use super::convert::{Conversion, no_column, not_widening, to_instants};
 use super::files::{FilePlace, SourceFile};
 use super::fixed::FixedColumns;
 use super::kept::KeptRows;
@@ -39,6 +39,8 @@ pub(super) struct ParquetFile {
     fixed: FixedColumns,
     /// For each declared column its place in the file, and how it converts, unless it is fixed.
     columns: FileColumns,
+    /// For each row group what deletions leave of it, where there are any.
+    kept: Vec<Option<KeptRows>>,
 }
 
 /// A row group, and the number of its first row in the file, from 1.
@@ -64,11 +66,13 @@ impl ParquetFile {
         if !faults.is_empty() {
             return Err(Error::input(&file.shown, faults.join("; ")));
         }
+        let kept = kept_rows(&file, metadata.metadata().row_groups());
         Ok(Self {
             file,
             metadata,
             fixed,
             columns,
+            kept,
         })
     }
 
@@ -193,7 +197,7 @@ impl ParquetFile {
         let mut read = 0;
         for batch in reader {
             let batch = batch.map_err(|e| broken(&e))?;
-            let number = |row: usize| row_group.first_row + rows.place(read + row, kept.as_ref());
+            let number = |row: usize| row_group.first_row + rows.place(read + row, kept);
             let mut columns: Vec<ArrayRef> = Vec::with_capacity(wanted.read().len());
             for column in wanted.read() {
                 let fixed = self.fixed.column(*column, batch.num_rows());
@@ -223,7 +227,7 @@ impl ParquetFile {
             .with_row_groups(vec![row_group.index])
             .with_batch_size(BATCH_ROWS);
         let of = self.rows_of(row_group);
-        if let Some(ranges) = rows.ranges(self.kept(row_group).as_ref()) {
+        if let Some(ranges) = rows.ranges(self.kept(row_group)) {
             let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), of);
             builder = builder.with_row_selection(selection);
         }
@@ -268,27 +272,17 @@ impl ParquetFile {
     /// How many rows of a row group there are to read.
     pub(super) fn rows_in(&self, row_group: RowGroup) -> usize {
         let kept = self.kept(row_group);
-        kept.map_or_else(|| self.rows_of(row_group), |kept| kept.rows())
+        kept.map_or_else(|| self.rows_of(row_group), KeptRows::rows)
     }
 
     /// What deletions leave of a row group, where there are any.
-    fn kept(&self, row_group: RowGroup) -> Option<KeptRows> {
-        let logged = self.file.logged.as_ref()?;
-        KeptRows::new(
-            logged.deleted(),
-            row_group.first_row - 1,
-            self.rows_of(row_group),
-        )
+    fn kept(&self, row_group: RowGroup) -> Option<&KeptRows> {
+        self.kept[row_group.index].as_ref()
     }
 
     /// How many rows the file has in a row group.
     fn rows_of(&self, row_group: RowGroup) -> usize {
-        let rows = self
-            .metadata
-            .metadata()
-            .row_group(row_group.index)
-            .num_rows();
-        usize::try_from(rows).unwrap_or_default()
+        rows_of(self.metadata.metadata().row_group(row_group.index))
     }
 
     pub(super) const fn file(&self) -> &SourceFile {
@@ -334,6 +328,23 @@ impl Rows<'_> {
     }
 }
 
+fn rows_of(row_group: &RowGroupMetaData) -> usize {
+    usize::try_from(row_group.num_rows()).unwrap_or_default()
+}
+
+/// For each row group what deletions leave of it.
+fn kept_rows(file: &SourceFile, row_groups: &[RowGroupMetaData]) -> Vec<Option<KeptRows>> {
+    let deleted = file.logged.as_ref().map_or(&[][..], |file| file.deleted());
+    let mut first_row = 0;
+    let kept = row_groups.iter().map(|row_group| {
+        let rows = rows_of(row_group);
+        let kept = KeptRows::new(deleted, first_row, rows);
+        first_row += rows as u64;
+        kept
+    });
+    kept.collect()
+}
+
 /// The columns that the file does not hold: they stand in its path, or in the log of its table.
 fn fixed_columns(file: &SourceFile, schema: &Schema, source: &Source) -> Result<FixedColumns> {
     let Some(logged) = &file.logged else {
@@ -362,21 +373,15 @@ fn read_columns(
         let in_file = file.name_in_file(name);
         let Some((index, field)) = schema.column_with_name(in_file) else {
             let held: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
-            faults.push(format!(
-                "has no column `{name}`, which source `{}` declares (it has: {}){}",
-                source.name,
-                held.join(", "),
-                partitions::hint(file, &[name])
-            ));
+            let hint = partitions::hint(file, &[name]);
+            faults.push(no_column(name, source, &held) + &hint);
             continue;
         };
         match Conversion::new(field.data_type(), column.data_type) {
             Ok(conversion) => columns.push(Some((index, conversion))),
             Err(mismatch) => faults.push(format!(
-                "column `{name}{}` is {}, which does not widen to the declared `{}` without loss: declare it as the file has it, or convert the file",
-                mismatch.path,
-                shown_type(&mismatch.found),
-                mismatch.declared
+                "{}: declare it as the file has it, or convert the file",
+                not_widening(name, &mismatch)
             )),
         }
     }

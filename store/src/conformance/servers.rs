@@ -1,6 +1,7 @@
 //! Servers that tests need, by the URLs that `tests/run` hands them. A test whose server is not there says that it is
 //! skipped; where `REQUIRE_BACKENDS` is set it fails.
 
+use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -85,7 +86,7 @@ impl TestBucket {
     /// When the server refuses.
     #[allow(clippy::expect_used)] // for tests
     pub async fn put(&self, path: &str, bytes: impl Into<Bytes>) {
-        let store = self.objects.clone().into_store();
+        let store = self.objects.store();
         let put = store
             .put(
                 &ObjectPath::parse(path).expect("a path"),
@@ -95,13 +96,35 @@ impl TestBucket {
         put.expect("an object");
     }
 
+    /// Writes all files below a folder, with their paths there below `to`.
+    ///
+    /// # Panics
+    /// When a file cannot be read, or the server refuses.
+    #[allow(clippy::expect_used)] // for tests
+    pub async fn put_folder(&self, folder: &Path, to: &str) {
+        let mut folders = vec![folder.to_owned()];
+        while let Some(next) = folders.pop() {
+            for entry in fs::read_dir(next).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let below = path.strip_prefix(folder).expect("below");
+                let object = Path::new(to).join(below);
+                let bytes = fs::read(&path).expect("a file");
+                self.put(object.to_str().expect("UTF-8"), bytes).await;
+            }
+        }
+    }
+
     /// Takes an object away.
     ///
     /// # Panics
     /// When the server refuses.
     #[allow(clippy::expect_used)] // for tests
     pub async fn delete(&self, path: &str) {
-        let store = self.objects.clone().into_store();
+        let store = self.objects.store();
         store
             .delete(&ObjectPath::parse(path).expect("a path"))
             .await

@@ -110,21 +110,8 @@ async fn a_table_below_a_prefix_of_a_bucket_is_the_one_of_a_folder() {
     let Some(bucket) = s3_bucket() else {
         return;
     };
+    bucket.put_folder(&tables(), "lake").await;
     for name in ["events", "deleted"] {
-        let mut folders = vec![tables().join(name)];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).expect("a folder") {
-                let path = entry.expect("an entry").path();
-                if path.is_dir() {
-                    folders.push(path);
-                    continue;
-                }
-                let below = path.strip_prefix(tables()).expect("below");
-                let bytes = fs::read(&path).expect("a file");
-                let to = format!("lake/{}", below.to_str().expect("a path"));
-                bucket.put(&to, bytes).await;
-            }
-        }
         let folder = format!("lake/{name}");
         let found = DeltaTable::in_objects(bucket.objects(), &folder, name).await;
         assert_eq!(found.expect("a table"), table(name).await);

@@ -34,7 +34,7 @@ async fn parquet_store_in_object_storage_conforms() {
     }
     offline::all(async || {
         let bucket = s3_bucket().expect("a server");
-        ParquetStore::new(bucket.objects().clone().into_store())
+        ParquetStore::new(bucket.objects().store())
     })
     .await;
 }
